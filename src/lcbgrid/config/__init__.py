@@ -1,0 +1,1 @@
+"""Configuration: pydantic models of every file in ``config/``, grid expansion, cell paths."""

@@ -1,0 +1,1 @@
+"""Problems without their hidden tests; loading, decoding, filtering, splits."""

@@ -1,0 +1,43 @@
+"""The reference page names every column and every field of a score."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lcbgrid.analysis import columns, passk, provenance, timing
+from lcbgrid.analysis.score import score_cell
+from lcbgrid.analysis.timing import time_cell
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "metrics.md"
+MakeCell = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def named() -> set[str]:
+    return set(re.findall(r"`([a-z0-9_]+)`", PAGE.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("frame", ["CELL", "SETTING", "MARGIN", "PROBLEM", "GROUP"])
+def test_every_column_is_documented(named: set[str], frame: str) -> None:
+    names = {column.name for column in getattr(columns, f"{frame}_COLUMNS")}
+    assert names <= named
+
+
+def test_every_field_of_score_and_times_is_documented(
+    named: set[str], make_cell: MakeCell
+) -> None:
+    folder = make_cell(["+"])
+    assert score_cell(folder).keys() <= named
+    assert time_cell(folder).keys() <= named
+
+
+@pytest.mark.parametrize("module", [passk, provenance, timing])
+def test_examples_in_docstrings(module: object) -> None:
+    found = doctest.testmod(module)  # type: ignore[arg-type]
+    assert found.attempted
+    assert not found.failed

@@ -1,0 +1,1 @@
+"""Agent teams: one module a topology, registered by name."""

@@ -1,0 +1,127 @@
+"""``python_exec``: the tool with which agents run code, in the judge's sandbox.
+
+Its results go into the transcript, so that a resumed or replayed run neither runs the code again
+nor depends on what the code prints (a time, a random number).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from lcbgrid.config.team_spec import TeamSpec
+from lcbgrid.judge.judge import Judge
+from lcbgrid.models.transcript import Transcript, tool_key
+from lcbgrid.models.types import CallId, ToolCall
+
+PYTHON_EXEC: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "python_exec",
+        "description": (
+            "Run a Python program in a fresh, isolated process and return what it printed. "
+            "Nothing is kept from one run to the next."
+        ),
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "code": {"type": "string", "description": "The program."},
+                "stdin": {"type": "string", "description": "Text for its standard input."},
+            },
+            "required": ["code"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+class BadArguments(ValueError):
+    """The model called a tool with arguments that make no sense; the text says which."""
+
+
+def parse_arguments(call: ToolCall) -> tuple[str, str]:
+    """Return (code, stdin) of a ``python_exec`` call.
+
+    Raises:
+        BadArguments: Not JSON, no object, unknown or missing keys, or values that are no text.
+    """
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except ValueError as error:
+        message = f"the arguments are not JSON: {error}"
+        raise BadArguments(message) from None
+    if not isinstance(arguments, dict):
+        message = "the arguments must be a JSON object with the key 'code'"
+        raise BadArguments(message)
+    code, stdin = arguments.get("code"), arguments.get("stdin", "")
+    if not isinstance(code, str) or not isinstance(stdin, str):
+        message = "'code' must be given, and 'code' and 'stdin' must be text"
+        raise BadArguments(message)
+    return code, stdin
+
+
+class ToolBox:
+    """Runs tool calls; one for all agents of a cell."""
+
+    def __init__(
+        self, spec: TeamSpec, transcript: Transcript, make_judge: Callable[[], Judge]
+    ) -> None:
+        self._spec = spec
+        self._transcript = transcript
+        self._make_judge = make_judge
+        self._judge: Judge | None = None
+
+    def schemas(self, tools: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
+        """Return the JSON schemas of the named tools, as a request carries them."""
+        return tuple(PYTHON_EXEC for name in tools if name == "python_exec")
+
+    async def call(
+        self, call: ToolCall, where: CallId, index: int, allowed: tuple[str, ...]
+    ) -> str:
+        """Run one tool call and return the text that the model reads.
+
+        A call that cannot be run is answered with a text that says why; it never raises for what
+        the model did.
+
+        Args:
+            call: What the model asked for.
+            where: The model call that asked.
+            index: Position among the tool calls of that reply.
+            allowed: Tools that the role has.
+        """
+        if call.name not in allowed:
+            return f"ERROR: there is no tool {call.name!r}; you have: {', '.join(allowed)}"
+        try:
+            code, stdin = parse_arguments(call)
+        except BadArguments as error:
+            return f"ERROR: {error}"
+        limits = [self._spec.tool_time_s, self._spec.tool_output_chars]
+        key = tool_key(where, index, call.name, [code, stdin, *limits])
+        known = self._transcript.lookup_tool(key)
+        if known is None:
+            known = await asyncio.to_thread(self._run, code, stdin)
+            self._transcript.record_tool(key, known, call=where)
+        return str(known)
+
+    def _run(self, code: str, stdin: str) -> str:
+        if self._judge is None:
+            self._judge = self._make_judge()
+        done = self._judge.execute(
+            code,
+            stdin,
+            time_s=self._spec.tool_time_s,
+            output_chars=self._spec.tool_output_chars,
+        )
+        if done.timed_out:
+            end = f"ERROR: stopped after {self._spec.tool_time_s:g} s"
+        else:
+            end = f"exit_code: {done.exit_code}"
+        return f"stdout:\n{done.stdout}\nstderr:\n{done.stderr}\n{end}"
+
+    def close(self) -> None:
+        """End the sandboxes."""
+        if self._judge is not None:
+            self._judge.close()
+            self._judge = None

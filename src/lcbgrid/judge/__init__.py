@@ -1,0 +1,1 @@
+"""The judge: runs programs in sandboxes and decides, from outside, whether they are right."""

@@ -1,3 +1,3 @@
-"""LCB-Grid: which agent team, with which prompt optimizer, on which model, solves more programs."""
+"""LCB-Grid: which agent team, on which model, with which prompts, solves more programs."""
 
 __version__ = "0.1.0"

@@ -70,7 +70,7 @@ def write_report(
         ("groups", "By difficulty, platform and mode", _scroll(group_table(frames))),
         ("problems", "Problems", _problems(frames)),
         ("exclusions", "What is not in the scores", _exclusions(frames, found)),
-        ("statuses", "How answers ended", _statuses(found)),
+        ("statuses", "How answers ended", _statuses(found) + _determinism(found)),
         ("versions", "Versions", _versions(found)),
     ]
     links = "".join(f'<a href="#{key}">{html.escape(title)}</a>' for key, title, _ in sections)
@@ -142,7 +142,7 @@ def inline_svg(svg: str, prefix: str, label: str) -> str:
 def _parts(path: Path) -> dict[str, Any]:
     """Keep what the page needs; the scores of a large grid do not fit into memory twice."""
     score = read_object(path)
-    return {key: score[key] for key in ("cell", "lost", "statuses", "versions")}
+    return {key: score[key] for key in ("cell", "determinism", "lost", "statuses", "versions")}
 
 
 def _problems(frames: Frames) -> str:
@@ -208,6 +208,18 @@ def _statuses(scores: Iterable[Mapping[str, Any]]) -> str:
         for kind, total in totals.items()
     ]
     return _list(lines, "")
+
+
+def _determinism(scores: Iterable[Mapping[str, Any]]) -> str:
+    """Name the cells whose endpoint answered one prompt in several ways at temperature 0."""
+    lines = [
+        f"{label_of(score['cell'])}: not deterministic: "
+        f"{score['determinism']['n_not_deterministic']} of "
+        f"{score['determinism']['n_prompts_repeated']} prompts"
+        for score in sorted(scores, key=lambda score: str(key_of(score["cell"])))
+        if score["determinism"]["n_not_deterministic"]
+    ]
+    return _list(lines, "No prompt got different replies at temperature 0.")
 
 
 def _versions(scores: Iterable[Mapping[str, Any]]) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from lcbgrid import __version__
 from lcbgrid.analysis.axes import axes_of, value_order
+from lcbgrid.analysis.determinism import greedy_repeats
 from lcbgrid.analysis.intervals import bootstrap, choose, wilson
 from lcbgrid.analysis.passk import Count, Estimate, mean_pass_at_k, pass_at_k
 from lcbgrid.analysis.provenance import provenance_of
@@ -81,7 +82,8 @@ def score_cell(
         "by_group": {name: _by_group(graded, name) for name in _GROUPS},
         "tests_passed_share": _tests_passed_share(graded, records.judge)._asdict(),
     }
-    return about_run | about_scores | _about_answers(records, counts, prices or {})
+    about_model = {"determinism": greedy_repeats(Path(cell_dir) / "transcript.jsonl")}
+    return about_run | about_model | about_scores | _about_answers(records, counts, prices or {})
 
 
 def write_score(

@@ -66,10 +66,10 @@ class Effective(StrictModel):
         """Digest of what decides verdicts, given predictions."""
         return sha256_json(self.config.judge.model_dump(mode="json"))
 
-    def score_digest(self, cell: grids.Cell) -> str:
+    def score_digest(self) -> str:
         """Digest of what decides scores, given verdicts."""
         analysis = self.config.analysis.model_dump(mode="json")
-        return sha256_json([SCORE_VERSION, analysis, self.prices(cell.model)])
+        return sha256_json([SCORE_VERSION, analysis, {m: self.prices(m) for m in self.models}])
 
     def prices(self, model: str) -> dict[str, float | None]:
         """Return what a million tokens of ``model`` cost, in USD."""

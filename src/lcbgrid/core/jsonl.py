@@ -30,10 +30,14 @@ def read_jsonl(path: Path | str, *, torn_tail: str = "refuse") -> Iterator[dict[
             ``"skip"`` leaves it out (for journals that a killed process may have torn).
 
     Raises:
-        DataError: A line is no JSON object; names file and line number.
+        DataError: The file cannot be read, or a line is no JSON object; names file and line.
     """
     path = Path(path)
-    with open(path, "rb") as handle:
+    try:
+        handle = open(path, "rb")  # noqa: SIM115 - closed by the with statement below
+    except OSError as error:
+        raise DataError(f"cannot read it: {error.strerror}", where=path) from None
+    with handle:
         for number, raw in enumerate(handle, start=1):
             if not raw.strip():
                 continue

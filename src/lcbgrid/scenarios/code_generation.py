@@ -1,7 +1,8 @@
 """Code generation: a statement goes in, a program comes out.
 
 The structure of the texts follows the judge specification, section 3, and the teams
-specification, section 6; the wording is ours.
+specification, section 6; the wording is ours. One difference: stdin problems show no block with a
+placeholder comment, because small models hand in the placeholder.
 """
 
 from __future__ import annotations
@@ -20,10 +21,7 @@ _REMINDER = "The last thing in your reply is the ```python block with the whole 
 _STDIN_FORMAT = """### How to answer
 Write a complete Python program. It reads its input from standard input and prints the answer to
 standard output, in exactly the form that the problem asks for and nothing else. Do not build the
-sample values into it. Put it into a block like this:
-```python
-# the whole program
-```"""
+sample values into it. Put it between a line ```python and a line ```."""
 
 _FUNCTION_FORMAT = """### How to answer
 Complete the starter code. Keep the names and parameters as they are, and return the result instead

@@ -109,9 +109,7 @@ class SingleTeam:
     async def _tools(self, state: _State, runtime: Runtime[_Run]) -> dict[str, Any]:
         run = runtime.context
         step = len(state["replies"]) - 1
-        where = CallId(
-            run.problem.question_id, run.context.sample_index, self._role.name, step
-        )
+        where = CallId(run.problem.question_id, run.context.sample_index, self._role.name, step)
         answers = []
         for index, call in enumerate(state["replies"][-1].tool_calls):
             text = await run.context.tools.call(call, where, index, self._role.tools)

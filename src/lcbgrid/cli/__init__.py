@@ -1,0 +1,1 @@
+"""The ``lcbgrid`` command; every stage of the workflow is one of its subcommands."""

@@ -1,0 +1,137 @@
+"""Commands that check data and judge programs: ``problems``, ``judge``, ``doctor``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lcbgrid.cli.common import RESULTS, CellOption, ConfigOption, ResultsOption, load
+
+if TYPE_CHECKING:
+    from lcbgrid.config.judge_spec import JudgeSpec
+
+problems = typer.Typer(help="Problems and hidden tests.", no_args_is_help=True)
+judge = typer.Typer(help="Judge programs.", no_args_is_help=True)
+
+Files = Annotated[list[Path], typer.Argument(help="Files: .jsonl, .json or .parquet.")]
+SandboxOption = Annotated[
+    str | None,
+    typer.Option("--sandbox", "--tier", help="Isolation: bwrap, or rlimits (weak)."),
+]
+RulesOption = Annotated[str, typer.Option(help="Rule set: real or official.")]
+JobsOption = Annotated[int, typer.Option(min=0, help="Programs at a time; 0: one a core.")]
+
+
+@problems.command("check")
+def problems_check(files: Files) -> None:
+    """Load rows of the hub's schema; list those that cannot be used. Exit 1 if any is broken."""
+    from lcbgrid.problems.check import check_files
+
+    raise typer.Exit(check_files(files, typer.echo))
+
+
+@problems.command("verify-ids")
+def problems_verify_ids(
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="List of ids in release order (.csv, .json); none: the hub's data."),
+    ] = None,
+    release: Annotated[str, typer.Option(help="Release of the hub's data.")] = "release_v6",
+) -> None:
+    """Verify lcb_eval_ids.json and lcb_splits.json against the data. Exit 1 on a difference."""
+    from lcbgrid.config.problem_spec import DatasetSpec
+    from lcbgrid.problems.verify_ids import verify_ids
+
+    hub = DatasetSpec(name="lcb", source="hub", release=release)
+    raise typer.Exit(verify_ids(source or hub, typer.echo))
+
+
+@problems.command("prepare")
+def problems_prepare(
+    config: ConfigOption = None,
+    results: ResultsOption = RESULTS,
+) -> None:
+    """Load, check and filter the problems of the configuration's data set."""
+    from lcbgrid.problems.prepare import prepare
+
+    effective, layout = load(config, results)
+    dataset = effective.config.dataset
+    manifest = prepare(dataset, layout.problems(dataset.name))
+    typer.echo(manifest.summary())
+
+
+def _spec(rules: str, sandbox: str | None) -> JudgeSpec:
+    from lcbgrid.config.base import validate
+    from lcbgrid.config.judge_spec import JudgeSpec
+
+    data = {"rules": rules} | ({"sandbox": sandbox} if sandbox else {})
+    return validate(JudgeSpec, data, where="command line")
+
+
+@judge.command("run")
+def judge_run(
+    cell: CellOption,
+    config: ConfigOption = None,
+    results: ResultsOption = RESULTS,
+    workers: Annotated[int, typer.Option(min=1, help="Programs at a time.")] = 1,
+) -> None:
+    """Judge the predictions of one cell; resumes where it stopped."""
+    from lcbgrid.config.grid import find
+    from lcbgrid.stages.judge import judge_cell
+
+    effective, layout = load(config, results)
+    count = judge_cell(effective, find(effective.cells, cell), layout, workers=workers)
+    typer.echo(f"{cell}: {count} verdicts")
+
+
+@judge.command("cases")
+def judge_cases(
+    file: Annotated[Path, typer.Argument(help="JSON lines: id, mode, code, tests, expect.")],
+    rules: RulesOption = "real",
+    sandbox: SandboxOption = None,
+    jobs: JobsOption = 0,
+) -> None:
+    """Judge cases with known verdicts; last line ``matched M of N``. Exit 1 on a mismatch."""
+    from lcbgrid.judge.cases import run_cases
+
+    report = run_cases(file, _spec(rules, sandbox), jobs=jobs or None, say=typer.echo)
+    raise typer.Exit(report.exit_status)
+
+
+@judge.command("submissions")
+def judge_submissions(
+    problems: Annotated[list[Path], typer.Option(help="Files with the problems' rows.")],
+    submissions: Annotated[Path, typer.Option(help="JSON lines: question_id, code, graded.")],
+    rules: RulesOption = "real",
+    sandbox: SandboxOption = None,
+    jobs: JobsOption = 0,
+) -> None:
+    """Judge graded submissions again; the last line is ``agreed M of N, unknown U``."""
+    from lcbgrid.judge.submissions import run_submissions
+    from lcbgrid.problems.lookup import suites_of
+
+    report = run_submissions(
+        suites_of(problems), submissions, _spec(rules, sandbox), jobs=jobs or None, say=typer.echo
+    )
+    raise typer.Exit(report.exit_status)
+
+
+def doctor() -> None:
+    """Say what works on this machine, and how to mend what does not. Exit 3 if judging cannot."""
+    from lcbgrid.core.errors import EXIT_INFRASTRUCTURE, EXIT_OK
+    from lcbgrid.judge.doctor import check_judge
+
+    rows = check_judge()
+    for row in rows:
+        remedy = f"; {row.remedy}" if row.remedy and not row.ok else ""
+        typer.echo(f"{'ok  ' if row.ok else 'FAIL'} {row.check}: {row.detail}{remedy}")
+    raise typer.Exit(EXIT_OK if all(row.ok for row in rows) else EXIT_INFRASTRUCTURE)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the groups."""
+    app.add_typer(problems, name="problems")
+    app.add_typer(judge, name="judge")
+    app.command()(doctor)

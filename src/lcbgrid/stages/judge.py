@@ -1,0 +1,143 @@
+"""The judge stage: every program of a cell gets its verdict."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import itertools
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from lcbgrid.config.effective import Effective
+from lcbgrid.config.grid import Cell
+from lcbgrid.core import locks
+from lcbgrid.core.errors import InfrastructureError
+from lcbgrid.core.files import write_json, write_jsonl
+from lcbgrid.core.hashing import sha256_json
+from lcbgrid.core.jsonl import Journal, read_jsonl
+from lcbgrid.judge.judge import Judge
+from lcbgrid.judge.verdict import JUDGE_VERSION
+from lcbgrid.problems.schema import TestSuite
+from lcbgrid.problems.store import PreparedProblems
+from lcbgrid.stages.paths import Layout
+from lcbgrid.stages.progress import Progress
+
+logger = logging.getLogger(__name__)
+
+SCHEMA_VERSION = 1
+ORPHAN_WAIT_S = 24 * 3600.0
+
+
+def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int = 1) -> int:
+    """Judge the predictions of a cell and publish its verdicts; returns their number.
+
+    Hidden tests are opened one question at a time. A verdict is kept under a key of program,
+    question, tests and rules, so a killed stage resumes and unchanged programs are not judged
+    again.
+
+    Raises:
+        InfrastructureError: The judge itself failed on a program; nothing is published.
+    """
+    work = layout.work(cell)
+    folder = layout.run(cell)
+    store = PreparedProblems(layout.problems(cell.dataset))
+    predictions = sorted(
+        read_jsonl(folder / "predictions.jsonl"),
+        key=lambda record: (record["question_id"], record["sample_index"]),
+    )
+    with locks.held(work / "judge.lock", what=f"verdicts of {cell.path}", wait_s=ORPHAN_WAIT_S):
+        verdicts = _judge_all(effective, cell, work, store, predictions, workers)
+        records = [_published(record, verdicts) for record in predictions]
+        lost = [r for r in records if r["status"] == "infra_error" and not r["unanswered"]]
+        if lost:
+            raise InfrastructureError(
+                f"the judge failed on {len(lost)} programs: {lost[0].get('message')}",
+                where=f"{cell.path}, question {lost[0]['question_id']}",
+                remedy="run the same command again; verdicts so far are kept",
+            )
+        write_json(
+            folder / "judge.json",
+            effective.config.judge.model_dump(mode="json") | {"version": JUDGE_VERSION},
+        )
+        timing = [{**_identity(r), **verdicts[_program_key(r)]["timing"]} for r in predictions]
+        write_jsonl(folder / "judge_timing.jsonl", timing)
+        write_jsonl(folder / "verdicts.jsonl", records)  # last: it says that the stage is done
+    return len(records)
+
+
+def _judge_all(
+    effective: Effective,
+    cell: Cell,
+    work: Path,
+    store: PreparedProblems,
+    predictions: list[dict[str, Any]],
+    workers: int,
+) -> dict[str, dict[str, Any]]:
+    spec = effective.config.judge
+    rules = sha256_json(
+        [
+            JUDGE_VERSION,
+            effective.judge_digest(),
+            effective.dataset_digest(),
+            os.environ.get("LCB_FUNCTIONAL_MEMORY_BYTES", ""),
+        ]
+    )
+    path = work / "verdicts.jsonl"
+    with Journal(path) as journal, Judge(spec, workers=workers) as judge:
+        known = {
+            record["key"]: record
+            for record in read_jsonl(path)
+            if record["rules_key"] == rules and record["verdict"]["status"] != "infra_error"
+        }
+        groups = itertools.groupby(predictions, key=lambda record: str(record["question_id"]))
+        progress = Progress(
+            f"{cell.path} verdicts",
+            total=len({_program_key(r) for r in predictions} - known.keys()),
+        )
+
+        def one_question(question_id: str, answers: list[dict[str, Any]]) -> None:
+            todo = {_program_key(a): a for a in answers if _program_key(a) not in known}
+            suite: TestSuite | None = None
+            for answer in answers:
+                key = _program_key(answer)
+                if key in todo:
+                    suite = suite or store.suite(question_id)
+                    record = _verdict(judge, answer, suite)
+                    record.update(key=key, rules_key=rules)
+                    journal.append(record)
+                    known[key] = record
+                    del todo[key]
+                    progress.step(record["verdict"]["status"])
+
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            jobs = [pool.submit(one_question, q, list(answers)) for q, answers in groups]
+            for job in concurrent.futures.as_completed(jobs):
+                job.result()
+    return known
+
+
+def _verdict(judge: Judge, answer: dict[str, Any], suite: TestSuite) -> dict[str, Any]:
+    if answer["status"] == "infra_error":
+        verdict = {"status": "infra_error", "n_passed": 0, "n_total": len(suite.tests)}
+        return {"verdict": verdict | {"unanswered": True}, "timing": {}}
+    verdict_ = judge.judge(answer["predicted_code"], suite)
+    return {
+        "verdict": verdict_.to_record() | {"unanswered": False},
+        "timing": verdict_.timing_record(),
+    }
+
+
+def _program_key(answer: dict[str, Any]) -> str:
+    """Key of a program on a question; samples with the same program share a verdict."""
+    lost = answer["status"] == "infra_error"
+    return sha256_json([answer["question_id"], answer["predicted_code"], lost])
+
+
+def _identity(answer: dict[str, Any]) -> dict[str, Any]:
+    return {"question_id": answer["question_id"], "sample_index": answer["sample_index"]}
+
+
+def _published(answer: dict[str, Any], verdicts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    verdict = verdicts[_program_key(answer)]["verdict"]
+    return {"schema_version": SCHEMA_VERSION, **verdict, **_identity(answer)}

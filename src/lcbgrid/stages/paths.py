@@ -1,0 +1,44 @@
+"""Where files of a grid are; the only place that knows the layout of ``results/``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lcbgrid.config.grid import Cell, slug
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The folders below one results folder.
+
+    Stages append to journals in ``.work``, which the workflow never deletes, and publish whole
+    files by rename when they end well.
+    """
+
+    results: Path
+
+    @property
+    def effective_config(self) -> Path:
+        """The configuration that jobs read."""
+        return self.results / "config.json"
+
+    def problems(self, dataset: str) -> Path:
+        """Prepared problems of a data set."""
+        return self.results / "problems" / slug(dataset)
+
+    def run(self, cell: Cell) -> Path:
+        """Published predictions, transcript and verdicts of a cell."""
+        return self.results / "runs" / cell.path
+
+    def score(self, cell: Cell) -> Path:
+        """Score file of a cell."""
+        return self.results / "scores" / cell.path / "score.json"
+
+    def score_timing(self, cell: Cell) -> Path:
+        """Measured times of a cell, apart from its scores since no two runs agree on them."""
+        return self.results / "scores" / cell.path / "timing.json"
+
+    def work(self, cell: Cell) -> Path:
+        """Journals of a cell in progress."""
+        return self.results / ".work" / cell.path

@@ -1,0 +1,138 @@
+"""The last stages: scores, tidy frames, figures, tables, the report, and the list of it all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lcbgrid.config.effective import Effective
+from lcbgrid.config.grid import Cell
+from lcbgrid.core.errors import DataError
+from lcbgrid.core.hashing import sha256_file
+from lcbgrid.stages.paths import Layout
+
+logger = logging.getLogger(__name__)
+
+_RUN_PRODUCTS = (
+    "cell.json",
+    "judge.json",
+    "predictions.jsonl",
+    "transcript.jsonl",
+    "verdicts.jsonl",
+)
+_RUN_MEASURED = ("timing.jsonl", "judge_timing.jsonl")
+
+
+def score_one(effective: Effective, cell: Cell, layout: Layout) -> str:
+    """Score one cell and return a line that says how it did."""
+    from lcbgrid.analysis.score import write_score
+    from lcbgrid.analysis.timing import write_timing
+
+    folder = layout.run(cell)
+    write_timing(folder, layout.score_timing(cell))
+    score = write_score(
+        folder, layout.score(cell), effective.config.analysis, effective.prices(cell.model)
+    )
+    value = score["pass_at_k"]["1"]["value"]
+    shown = f"{value:.3f}" if value is not None else f"undefined: {score['reason']}"
+    return f"{cell.path}: pass@1 {shown} over {score['n_problems_scored']} problems"
+
+
+def aggregate_all(effective: Effective, layout: Layout) -> str:
+    """Bring all scores into tidy frames."""
+    from lcbgrid.analysis.frames import aggregate, write_frames
+
+    cells = effective.cells
+    scores = [layout.score(cell) for cell in cells]
+    frames = aggregate(scores, _expected(effective, cells), effective.config.analysis)
+    written = write_frames(frames, layout.results / "aggregate")
+    found = sum(path.is_file() for path in scores)
+    return f"{found} of {len(cells)} cells in {len(written)} files"
+
+
+def draw_all(effective: Effective, layout: Layout, figures: Path) -> str:
+    """Draw the figures and write the tables and the report from the frames."""
+    from lcbgrid.analysis.draw import make_figures
+    from lcbgrid.analysis.report import write_report
+    from lcbgrid.analysis.tables import make_tables, make_timing_table
+
+    cells = effective.cells
+    frames = layout.results / "aggregate"
+    tables = layout.results / "tables"
+    written = make_figures(frames, figures) + make_tables(frames, tables)
+    timings = [path for cell in cells if (path := layout.score_timing(cell)).is_file()]
+    written += make_timing_table(timings, tables)
+    page = layout.results / "report" / "index.html"
+    write_report(frames, figures, [layout.score(cell) for cell in cells], page)
+    return f"{len(written)} figures and tables, and {page}"
+
+
+def redraw_all(effective: Effective, layout: Layout, figures: Path) -> str:
+    """Score, aggregate and draw what has been run and judged; cells without it show as missing.
+
+    Reads cached runs only: no model, no network, no sandbox.
+
+    Raises:
+        DataError: Nothing of this grid has been run.
+    """
+    found = 0
+    for cell in effective.cells:
+        if (layout.run(cell) / "verdicts.jsonl").is_file():
+            score_one(effective, cell, layout)
+            found += 1
+        else:
+            logger.warning("%s: not run; it will show as missing", cell.path)
+    if not found:
+        raise DataError(
+            "there is no judged run of this grid",
+            where=layout.results / "runs",
+            remedy="run the grid, or give the configuration of the cached runs with --config",
+        )
+    aggregate_all(effective, layout)
+    return draw_all(effective, layout, figures)
+
+
+def finish_all(effective: Effective, layout: Layout, figures: Path) -> str:
+    """Write ``results/all`` and return the main table for the terminal."""
+    from lcbgrid.analysis.draw import figure_paths
+    from lcbgrid.analysis.frames import read_frames
+    from lcbgrid.analysis.manifest import write_manifest
+    from lcbgrid.analysis.render import render_text
+    from lcbgrid.analysis.tables import main_table, table_paths, timing_paths
+
+    results = layout.results
+    runs = [layout.run(cell) for cell in effective.cells]
+    problems = layout.problems(effective.config.dataset.name)
+    products = [
+        layout.effective_config,
+        *(problems / name for name in ("manifest.json", "problems.jsonl", "splits.json")),
+        *(folder / name for folder in runs for name in _RUN_PRODUCTS),
+        *(layout.score(cell) for cell in effective.cells),
+        *sorted((results / "aggregate").glob("*.*")),
+        *table_paths(results / "tables"),
+        results / "report" / "index.html",
+        *figure_paths(figures),
+    ]
+    measured = [
+        *(folder / name for folder in runs for name in _RUN_MEASURED),
+        *(layout.score_timing(cell) for cell in effective.cells),
+        *timing_paths(results / "tables"),
+    ]
+    write_manifest(
+        results / "all",
+        root=Path(),
+        products=products,
+        measured=measured,
+        config_sha256=sha256_file(layout.effective_config),
+    )
+    table = render_text(main_table(read_frames(results / "aggregate")))
+    page = results / "report" / "index.html"
+    return f"{table}\nfigures: {figures}/   report: {page}   list: {results / 'all'}"
+
+
+def _expected(effective: Effective, cells: Iterable[Cell]) -> list[dict[str, Any]]:
+    return [
+        {**cell.axes(), "simulated": effective.models[cell.model].is_simulated} for cell in cells
+    ]

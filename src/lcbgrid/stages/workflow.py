@@ -1,0 +1,98 @@
+"""What the Snakefile needs: cells, inputs, digests, the lock; no logic is left in the rules."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lcbgrid.config.effective import Effective, resolve
+from lcbgrid.config.grid import Cell, find, path_pattern, slug
+from lcbgrid.core import locks
+from lcbgrid.core.files import write_text
+from lcbgrid.stages.paths import Layout
+
+REPLAY_VARIABLE = "LCBGRID_REPLAY_FROM"  # how jobs learn of it; it is in no file and no digest
+LOCK = Path(".snakemake") / "lcbgrid.lock"
+
+
+class Workflow:
+    """The grid of one Snakemake run.
+
+    Args:
+        config: Snakemake's configuration: file and command line, merged.
+        source_dir: Folder of the Snakefile; its ``config`` folder is searched last.
+    """
+
+    def __init__(self, config: Mapping[str, Any], source_dir: Path) -> None:
+        self.effective: Effective = resolve(
+            _plain(dict(config)),
+            folders=(Path("config"), Path(), source_dir / "config"),
+            where="configuration",
+        )
+        self._cells = {cell.path: cell for cell in self.effective.cells}
+        self.cell_pattern = path_pattern(self._cells.values())
+        self.dataset = slug(self.effective.config.dataset.name)
+        self.layout = Layout(Path("results"))
+        self._lock: int | None = None
+        if self.effective.config.replay_from:
+            os.environ[REPLAY_VARIABLE] = self.effective.config.replay_from
+
+    @property
+    def cell_paths(self) -> list[str]:
+        """Paths of all cells, in order."""
+        return list(self._cells)
+
+    def cell(self, path: str) -> Cell:
+        """Return the cell of a path; refuses a path that the grid does not have."""
+        return self._cells.get(path) or find(self._cells.values(), path)
+
+    def run_digest(self, wildcards: Any) -> str:
+        """Digest that changes exactly when the cell must be run again."""
+        return self.effective.run_digest(self.cell(wildcards.cell))
+
+    def embedded_models(self, wildcards: Any) -> int:
+        """1 if the cell loads a model into the job's own process, else 0."""
+        cell = self.cell(wildcards.cell)
+        loads = self.effective.models[cell.model].provider == "embedded"
+        return int(loads and self.effective.config.replay_from is None)
+
+    def start(self, rules: set[str]) -> None:
+        """Take this folder's lock for as long as the process lives; write what jobs read.
+
+        Redrawing cached runs leaves the configuration as it is: it belongs to the runs.
+
+        Args:
+            rules: Names of the rules that will run.
+
+        Raises:
+            BusyError: Another run works in this folder; names its pid.
+        """
+        if self._lock is None:
+            self._lock = locks.acquire(LOCK, what="this folder's grid")
+        if rules - {"figures", "all"} or not self.layout.effective_config.exists():
+            write_text(self.layout.effective_config, self.effective.dump())
+
+
+def cores() -> int:
+    """Return the cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def use_own_commands() -> None:
+    """Let jobs find ``lcbgrid`` beside the interpreter that runs Snakemake."""
+    own = os.path.dirname(sys.executable)
+    path = os.environ.get("PATH", os.defpath)
+    if path.split(os.pathsep)[0] != own:
+        os.environ["PATH"] = own + os.pathsep + path
+
+
+def _plain(value: Any) -> Any:
+    """Turn Snakemake's own containers into plain ones."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value

@@ -181,7 +181,6 @@ def test_r16_a_busy_machine_makes_nobody_late(bwrap_judge: Judge, ask) -> None:
             other.kill()
             other.wait()
     assert verdict.passed, verdict
-    assert verdict.outcomes[0].wall_s > 1.0
 
 
 @pytest.mark.slow

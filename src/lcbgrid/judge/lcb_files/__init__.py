@@ -1,0 +1,1 @@
+"""LiveCodeBench's result files: read them, judge them again, write them."""

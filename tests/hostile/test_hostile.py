@@ -32,7 +32,7 @@ class Attack:
     time_s: float = 0.5
     memory_mb: int = 256
     tests: int = 1
-    tiers: tuple[str, ...] = field(default=("bwrap", "rlimits"))
+    tiers: tuple[str, ...] = field(default=("bwrap", "userns", "rlimits"))
 
 
 def only(*statuses: str) -> frozenset[str]:
@@ -64,10 +64,10 @@ PROCESSES = [
            "import os\nfor pid in [1, os.getppid(), *range(2, 3000)]:\n"
            "    for n in (2, 15, 9, 19):\n"
            "        try: pid != os.getpid() and os.kill(pid, n)\n"
-           "        except OSError: pass", only(WRONG), tiers=("bwrap",)),
+           "        except OSError: pass", only(WRONG), tiers=("bwrap", "userns")),
     Attack("stop-myself", "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", only(LATE)),
     Attack("stop-parent", "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)",
-           tiers=("bwrap",)),
+           tiers=("bwrap", "userns")),
     Attack("alarm-swallower",
            "import signal\nfor n in range(1, 65):\n    try: signal.signal(n, signal.SIG_IGN)\n"
            "    except (OSError, ValueError): pass\nwhile True: pass", only(LATE)),
@@ -103,7 +103,7 @@ FLOODS = [
            "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n"
            "        x = bytearray(b'x') * (200 << 20)\n        time.sleep(30)\n"
            "        os._exit(0)\n"
-           "time.sleep(30)", only(MEMORY), time_s=6.0, tiers=("bwrap",)),
+           "time.sleep(30)", only(MEMORY), time_s=6.0, tiers=("bwrap", "userns")),
     Attack("huge-int", "x = 1\nwhile True: x = x << (1 << 20) | 1", only(MEMORY, LATE)),
     Attack("huge-power", "print(9 ** 9 ** 9)", only(LATE, MEMORY)),
     Attack("constant-folding", "x = " + "'a' * 4000 * " * 8 + "4000"),
@@ -126,7 +126,7 @@ FLOODS = [
            only(WRONG)),
     Attack("shared-memory",
            "f = open('/dev/shm/x', 'wb')\nwhile True: f.write(b'y' * (1 << 20))",
-           only(ERROR), tiers=("bwrap",)),
+           only(ERROR), tiers=("bwrap", "userns")),
     Attack("descriptors", "import os\nx = []\nwhile True: x.append(os.pipe())", only(ERROR)),
     Attack("deep-recursion", "def f(n): return f(n + 1)\nf(0)", only(ERROR)),
     Attack("deep-recursion-in-c",
@@ -202,7 +202,7 @@ SPIES = [
     Attack("left-in-shared-memory",
            "import os\np = '/dev/shm/x'\n"
            "print('secret-answer-7391' if os.path.exists(p) else '')\nopen(p, 'w')",
-           only(WRONG), tests=2, tiers=("bwrap",)),
+           only(WRONG), tests=2, tiers=("bwrap", "userns")),
     Attack("seeks-in-its-input",
            "import os\nos.lseek(0, 0, 0)\nos.write(0, b'secret-answer-7391')", only(ERROR)),
     Attack("rewrites-its-input",
@@ -227,6 +227,14 @@ SPIES = [
            only(ERROR)),
     Attack("right-then-exit-code", "print('secret-answer-7391')\nraise SystemExit(1)",
            only(ERROR)),
+    Attack("hard-link-out",
+           "import os\nos.link('/judge/inside/child.py', 'x')\nopen('x', 'a')", only(ERROR)),
+    Attack("pidfd-of-the-server",
+           "import os, signal\nfd = os.pidfd_open(1)\nsignal.pidfd_send_signal(fd, 9)",
+           tiers=("bwrap", "userns")),
+    Attack("own-memory-file-run",
+           "import os\nfd = os.memfd_create('x')\nos.write(fd, b'#!/bin/sh\\necho x')\n"
+           "os.execve(fd, ['x'], {})", only(ERROR)),
     Attack("right-then-flush-fails",
            "import os\nprint('secret-answer-7391')\nos.close(1)", only(ERROR)),
 ]  # fmt: skip
@@ -280,14 +288,31 @@ LIARS = [
            "class M(type):\n    def __instancecheck__(c, o): return True\n"
            "class A(metaclass=M):\n    __class__ = int\ndef f(n): return A()",
            only(WRONG, ERROR), "5", "f"),
+    Attack("state-for-the-next-call",
+           "import math\ndef f(n):\n    math.k = getattr(math, 'k', 0) + 1\n    return math.k",
+           only(WRONG), "2", "f", tests=2),
+    Attack("class-of-the-library-for-the-next-call",
+           "from collections import Counter\ndef f(n):\n"
+           "    Counter.k = Counter.k + 1 if hasattr(Counter, 'k') else 1\n    return Counter.k",
+           only(WRONG), "2", "f", tests=2),
+    Attack("result-that-unpickles",
+           "class A:\n    def __reduce__(s): return (print, ('x',))\ndef f(n): return A()",
+           only(WRONG), "5", "f"),
+    Attack("dict-that-lies",
+           "class D(dict):\n    def items(s): return [('a', 1)]\ndef f(n): return D()",
+           only(WRONG), '{"a": 1}', "f"),
     Attack("nan-everywhere", "def f(n): return float('nan')", only(WRONG), "NaN", "f"),
 ]  # fmt: skip
 
 ATTACKS = [*PROCESSES, *FLOODS, *SPIES, *LIARS]
+CHEATS = [attack for attack in SPIES + LIARS if "right-then" not in attack.name]
 HONEST = TestSuite("honest", None, (TestCase("20\n", "21\n", "stdin"),), n_public=0)
 
 
-@pytest.fixture(scope="module", params=["bwrap", "rlimits"])
+_TIERS = ["bwrap", pytest.param("userns", marks=pytest.mark.slow), "rlimits"]
+
+
+@pytest.fixture(scope="module", params=_TIERS)
 def judge(request: pytest.FixtureRequest) -> Iterator[Judge]:
     with Judge(JudgeSpec(sandbox=request.param), workers=1) as judge:
         yield judge
@@ -305,6 +330,21 @@ def test_attack_fails_and_harms_nobody(judge: Judge, attack: Attack) -> None:
     assert verdict.status in attack.allowed, verdict
     honest = judge.judge("print(int(input()) + 1)", HONEST)
     assert honest.passed, honest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", CHEATS, ids=lambda attack: attack.name)
+def test_cheats_fail_by_the_official_rules_too(judge: Judge, attack: Attack) -> None:
+    if judge.spec.sandbox != "bwrap" or "next" in attack.name or attack.name == "stage-flood":
+        pytest.skip("shared state is official; one tier is enough")
+    mode = "functional" if attack.fn_name else "stdin"
+    test = TestCase(attack.given, attack.expected, mode)
+    suite = TestSuite(attack.name, attack.fn_name, (test,), n_public=0)
+    verdict = judge.judge(
+        attack.code, suite, limits_override=Limits(0.5, 256, 4 << 20), rules="official"
+    )
+    assert verdict.status in ANY_FAILURE, verdict
+    assert judge.judge("print(int(input()) + 1)", HONEST, rules="official").passed
 
 
 def _descriptors() -> int:
@@ -326,7 +366,7 @@ def _sandbox_processes() -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("tier", ["bwrap", "rlimits"])
+@pytest.mark.parametrize("tier", ["bwrap", "userns", "rlimits"])
 def test_nothing_is_left(tier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from lcbgrid.config.judge_spec import JudgeSpec
+from lcbgrid.core.errors import SandboxError
 from lcbgrid.judge.judge import Judge
 from lcbgrid.judge.limits import Limits
 from lcbgrid.judge.verdict import Verdict
@@ -27,7 +28,17 @@ def rlimits_judge() -> Iterator[Judge]:
         yield judge
 
 
-@pytest.fixture(scope="session", params=["bwrap", "rlimits"])
+@pytest.fixture(scope="session")
+def userns_judge() -> Iterator[Judge]:
+    with Judge(JudgeSpec(sandbox="userns")) as judge:
+        try:
+            judge.probe()
+        except SandboxError as error:
+            pytest.skip(f"no namespaces without a tool here: {error}")
+        yield judge
+
+
+@pytest.fixture(scope="session", params=["bwrap", "userns", "rlimits"])
 def any_judge(request: pytest.FixtureRequest) -> Judge:
     """The judge of each tier in turn; both must keep the same contract."""
     return request.getfixturevalue(f"{request.param}_judge")

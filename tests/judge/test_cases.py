@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lcbgrid.config.judge_spec import JudgeSpec
-from lcbgrid.core.errors import DataError, UserError
+from lcbgrid.core.errors import DataError
 from lcbgrid.judge.cases import Case, judge_case, read_cases, run_cases
 from lcbgrid.judge.judge import Judge
 
@@ -65,6 +65,47 @@ def test_a_line_that_is_no_case_is_named(tmp_path: Path) -> None:
         run_cases(path, JudgeSpec())
 
 
-def test_a_rule_set_that_is_not_there_is_refused() -> None:
-    with pytest.raises(UserError, match="official"):
-        Judge(JudgeSpec(rules="official"))
+# What officially depends on the expected output being in the program's own process, or on a
+# network; docs/design/judge.md explains each.
+_NOT_REPRODUCED = {"sec-network", "sec-read-expected-frame", "sec-list-subclass"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not _CASES, reason=_ABSENT)
+@pytest.mark.parametrize("tier", ["bwrap", "rlimits"])
+def test_official_verdicts_are_the_recorded_ones_but_for_the_explained(tier: str) -> None:
+    said: list[str] = []
+    spec = JudgeSpec.model_validate({"sandbox": tier})
+    report = run_cases(_FILE, spec, rules=["official"], say=said.append)
+    assert set(report.mismatched) <= _NOT_REPRODUCED, said
+    assert report.matched >= 0.95 * report.total
+
+
+def test_rule_sets_are_compared_with_their_own_field(tmp_path: Path) -> None:
+    odd = RIGHT | {"id": "odd", "code": "print(int(input())+1)\nraise SystemExit(3)",
+                   "expect": "runtime_error", "official": "pass"}  # fmt: skip
+    lost = RIGHT | {"id": "lost", "code": "import os\nos._exit(0)", "expect": "wrong_answer",
+                    "official": "harness_error"}  # fmt: skip
+    path = _write(tmp_path / "cases.jsonl", RIGHT, odd, lost, odd | {"official": "wrong_answer"})
+    said: list[str] = []
+    report = run_cases(path, JudgeSpec(), rules=["real", "official"], repeat=2, say=said.append)
+    assert said == [
+        "real: 4 of 4",
+        "odd: expected wrong_answer, got passed (no reason)",
+        "official: 2 of 3",
+        "the same in 2 repeats: 7",
+        "matched 6 of 7",
+    ]
+    assert report.exit_status == 1
+
+
+def test_a_moving_verdict_is_named(tmp_path: Path) -> None:
+    moving = RIGHT | {"code": "import os\nprint(int.from_bytes(os.urandom(8)))",
+                      "expect": "wrong_answer"}  # fmt: skip
+    said: list[str] = []
+    report = run_cases(
+        _write(tmp_path / "c.jsonl", moving), JudgeSpec(), repeat=3, say=said.append
+    )
+    assert said[0] == "right: unstable, wrong_answer and then ['wrong_answer']"
+    assert report.unstable == ("right",)
+    assert report.exit_status == 1

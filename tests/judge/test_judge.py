@@ -108,6 +108,20 @@ def test_a_closed_judge_says_so() -> None:
         judge.judge(ECHO, SUITE)
 
 
+def test_a_refused_tier_names_the_next_one(monkeypatch, tmp_path: Path) -> None:
+    stub = tmp_path / "bwrap"
+    stub.write_text("#!/bin/sh\necho setting up uid map: Permission denied >&2\nexit 1\n")
+    stub.chmod(0o755)
+    monkeypatch.setenv("LCBGRID_BWRAP", str(stub))
+    with Judge(JudgeSpec(), workers=1) as judge, pytest.raises(SandboxError) as caught:
+        judge.judge(ECHO, SUITE)
+    assert "Permission denied" in str(caught.value)
+    assert "--sandbox userns" in str(caught.value.remedy)
+    with Judge(JudgeSpec(sandbox="userns"), workers=1) as judge:
+        verdict = judge.judge(ECHO, SUITE)
+    assert (verdict.status, verdict.tier) == ("passed", "userns")
+
+
 def _submission(name: str, code: str, decidable: str, graded: bool, question: str = "q") -> str:
     record = {"id": name, "question_id": question, "code": code, "decidable": decidable}
     return json.dumps(record | {"graded": graded}) + "\n"
@@ -141,7 +155,7 @@ def test_a_damaged_submission_is_named(tmp_path: Path) -> None:
         run_submissions({"q": SUITE}, path, JudgeSpec())
 
 
-@pytest.mark.parametrize("tier", ["bwrap", "rlimits"])
+@pytest.mark.parametrize("tier", ["bwrap", "userns", "rlimits"])
 def test_the_doctor_finds_the_walls(tier) -> None:
     rows = {row.check: row for row in check_judge(tier)}
     for wall in ("no network inside", "no other programs inside", "no privileges inside",
@@ -160,7 +174,8 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
 try: open('/proc/1/mem', 'rb'); print('open')
 except OSError: print('closed')
 '''
-with Judge(JudgeSpec(), workers=1) as judge:
+import sys
+with Judge(JudgeSpec(sandbox=sys.argv[1]), workers=1) as judge:
     for _ in range(2):
         ran = judge.execute(code)
         print(ran.stdout.strip(), ran.exit_code)
@@ -168,14 +183,15 @@ with Judge(JudgeSpec(), workers=1) as judge:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the whole run is that of an ordinary user already")
-def test_an_ordinary_user_can_judge(repository: Path) -> None:
+@pytest.mark.parametrize("tier", ["bwrap", "userns"])
+def test_an_ordinary_user_can_judge(tier: str, repository: Path) -> None:
     """Without privileges the sandbox is a user namespace; the server must be safe in it."""
     path = os.pathsep.join([str(repository / "src"), *filter(None, sys.path)])
     ran = None
     for python in (sys.executable, "/usr/bin/python3.11", "/usr/bin/python3"):
         try:
             ran = subprocess.run(
-                [python, "-c", _AS_A_USER],
+                [python, "-c", _AS_A_USER, tier],
                 user=65534,
                 group=65534,
                 extra_groups=[],

@@ -10,7 +10,7 @@ import typer
 from lcbgrid.cli.common import RESULTS, CellOption, ConfigOption, ResultsOption, load
 
 if TYPE_CHECKING:
-    from lcbgrid.config.judge_spec import JudgeSpec
+    from lcbgrid.config.judge_spec import JudgeSpec, RuleSet
 
 problems = typer.Typer(help="Problems and hidden tests.", no_args_is_help=True)
 judge = typer.Typer(help="Judge programs.", no_args_is_help=True)
@@ -18,9 +18,9 @@ judge = typer.Typer(help="Judge programs.", no_args_is_help=True)
 Files = Annotated[list[Path], typer.Argument(help="Files: .jsonl, .json or .parquet.")]
 SandboxOption = Annotated[
     str | None,
-    typer.Option("--sandbox", "--tier", help="Isolation: bwrap, or rlimits (weak)."),
+    typer.Option("--sandbox", "--tier", help="Isolation: bwrap, userns, or rlimits (weak)."),
 ]
-RulesOption = Annotated[str, typer.Option(help="Rule set: real or official.")]
+RulesOption = Annotated[str, typer.Option(help="Rule sets, by comma: real, official.")]
 JobsOption = Annotated[int, typer.Option(min=0, help="Programs at a time; 0: one a core.")]
 
 
@@ -70,6 +70,12 @@ def _spec(rules: str, sandbox: str | None) -> JudgeSpec:
     return validate(JudgeSpec, data, where="command line")
 
 
+def _specs(rules: str, sandbox: str | None) -> tuple[JudgeSpec, list[RuleSet]]:
+    """Return a configuration, and the names of a comma list of rule sets."""
+    specs = [_spec(name.strip(), sandbox) for name in rules.split(",")]
+    return specs[0], [spec.rules for spec in specs]
+
+
 @judge.command("run")
 def judge_run(
     cell: CellOption,
@@ -91,12 +97,46 @@ def judge_cases(
     file: Annotated[Path, typer.Argument(help="JSON lines: id, mode, code, tests, expect.")],
     rules: RulesOption = "real",
     sandbox: SandboxOption = None,
+    repeat: Annotated[int, typer.Option(min=1, help="How often to judge each case.")] = 1,
     jobs: JobsOption = 0,
 ) -> None:
     """Judge cases with known verdicts; last line ``matched M of N``. Exit 1 on a mismatch."""
     from lcbgrid.judge.cases import run_cases
 
-    report = run_cases(file, _spec(rules, sandbox), jobs=jobs or None, say=typer.echo)
+    spec, names = _specs(rules, sandbox)
+    report = run_cases(file, spec, rules=names, repeat=repeat, jobs=jobs or None, say=typer.echo)
+    raise typer.Exit(report.exit_status)
+
+
+@judge.command("diff")
+def judge_diff(
+    cases: Annotated[Path | None, typer.Option(help="JSON lines as for `judge cases`.")] = None,
+    problems: Annotated[
+        list[Path] | None, typer.Option(help="Files with the problems' rows.")
+    ] = None,
+    submissions: Annotated[
+        Path | None, typer.Option(help="JSON lines: question_id, code, graded.")
+    ] = None,
+    rules: RulesOption = "real,official",
+    sandbox: SandboxOption = None,
+    jobs: JobsOption = 0,
+) -> None:
+    """List and explain samples whose verdict differs between two rule sets. Exit 1 if any."""
+    from lcbgrid.core.errors import UserError
+    from lcbgrid.judge.diff import diff_rules
+    from lcbgrid.judge.samples import case_samples, submission_samples
+    from lcbgrid.problems.lookup import suites_of
+
+    spec, names = _specs(rules, sandbox)
+    if len(names) != 2:
+        raise UserError("two rule sets are needed", where="--rules", value=rules)
+    if cases:
+        samples = case_samples(cases)
+    elif problems and submissions:
+        samples = submission_samples(suites_of(problems), submissions)
+    else:
+        raise UserError("nothing to judge", remedy="give --cases, or --problems and --submissions")
+    report = diff_rules(samples, spec, rules=names, jobs=jobs or None, say=typer.echo)
     raise typer.Exit(report.exit_status)
 
 

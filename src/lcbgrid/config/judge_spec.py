@@ -11,7 +11,7 @@ from lcbgrid.config.base import StrictModel
 from lcbgrid.core.errors import ConfigError
 
 RuleSet = Literal["real", "official"]
-Tier = Literal["bwrap", "rlimits"]
+Tier = Literal["bwrap", "userns", "rlimits"]
 DEFAULT_MEMORY_BYTES = 4 * 1024**3
 
 
@@ -20,7 +20,8 @@ class JudgeSpec(StrictModel):
 
     rules: RuleSet = Field("real", description="Rule set: real (default) or official.")
     sandbox: Tier = Field(
-        "bwrap", description="Isolation: bwrap, or rlimits (weak, only by explicit request)."
+        "bwrap",
+        description="Isolation: bwrap; userns, the same without that tool; or rlimits (weak).",
     )
     time_s: float = Field(6.0, gt=0, description="Time limit of one test, s.")
     memory_mb: int = Field(

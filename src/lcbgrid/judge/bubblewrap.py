@@ -15,16 +15,17 @@ SCRATCH = "/box"
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - inside the sandbox, private to it
 CODE_PLACE = "/judge"
 PACKAGE_PLACE = "/packages"
-_SCRATCH_BYTES = 256 << 20
-_SHARED_MEMORY_BYTES = 64 << 20
+SCRATCH_BYTES = 256 << 20
+SHARED_MEMORY_BYTES = 64 << 20
 # Started by root, the server keeps just what it takes to change the child's user, to kill what
 # that user runs and to wipe what it left; the child drops all of it for good.
-_SERVER_CAPABILITIES = ("SETUID", "SETGID", "KILL", "DAC_OVERRIDE", "FOWNER")
-_INNER_UID = "1000"
+SERVER_CAPABILITIES = ("SETUID", "SETGID", "KILL", "DAC_OVERRIDE", "FOWNER")
+INNER_UID = "1000"
 
 REMEDIES = (
     "allow unprivileged user namespaces for it, or name another bwrap in LCBGRID_BWRAP, or ask "
-    "for the weak tier by name: --sandbox rlimits"
+    "for another tier by name: --sandbox userns (the same walls without bwrap), or the weak "
+    "--sandbox rlimits"
 )
 
 
@@ -62,20 +63,25 @@ def bwrap_arguments(interpreter: Interpreter, *, as_root: bool, info_fd: int) ->
     arguments += ["--info-fd", str(info_fd)]
     if as_root:
         arguments += ["--cap-drop", "ALL"]
-        for capability in _SERVER_CAPABILITIES:
+        for capability in SERVER_CAPABILITIES:
             arguments += ["--cap-add", f"CAP_{capability}"]
     else:
-        arguments += ["--unshare-user", "--uid", _INNER_UID, "--gid", _INNER_UID]
-    arguments += _with_open_parents(_system_binds() + _interpreter_binds(interpreter))
+        arguments += ["--unshare-user", "--uid", INNER_UID, "--gid", INNER_UID]
+    arguments += _with_open_parents(binds(interpreter))
     arguments += ["--proc", "/proc", "--dev", "/dev"]
-    arguments += _writable(SHARED_MEMORY, _SHARED_MEMORY_BYTES)
-    arguments += _writable(SCRATCH, _SCRATCH_BYTES)
+    arguments += _writable(SHARED_MEMORY, SHARED_MEMORY_BYTES)
+    arguments += _writable(SCRATCH, SCRATCH_BYTES)
     arguments += ["--symlink", SCRATCH.lstrip("/"), "/tmp"]  # noqa: S108 - the same
     arguments += ["--remount-ro", "/dev", "--remount-ro", "/"]
     arguments += ["--chdir", SCRATCH, "--clearenv"]
     for name, value in program_environment(SCRATCH).items():
         arguments += ["--setenv", name, value]
     return arguments
+
+
+def binds(interpreter: Interpreter) -> list[list[str]]:
+    """Return the options that put system libraries, Python and our own code into the root."""
+    return _system_binds() + _interpreter_binds(interpreter)
 
 
 def program_environment(home: str) -> dict[str, str]:
@@ -94,11 +100,11 @@ def program_environment(home: str) -> dict[str, str]:
     }
 
 
-def _with_open_parents(binds: list[list[str]]) -> list[str]:
+def _with_open_parents(wanted: list[list[str]]) -> list[str]:
     """Make the folders above each bind first: bwrap's own are for their owner only."""
     arguments: list[str] = []
     made: set[Path] = {Path("/")}
-    for bind in binds:
+    for bind in wanted:
         for parent in reversed(Path(bind[-1]).parents):
             if parent not in made:
                 arguments += ["--perms", "0755", "--dir", str(parent)]

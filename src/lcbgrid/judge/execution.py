@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass
 
-from lcbgrid.judge.sandbox import Report
+from lcbgrid.judge.job import Report
 
 
 @dataclass(frozen=True, slots=True)

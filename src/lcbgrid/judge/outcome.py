@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lcbgrid.judge.job import Report
 from lcbgrid.judge.limits import Limits
 from lcbgrid.judge.plain import clip, decode_report, decode_value, show
-from lcbgrid.judge.sandbox import Report
 from lcbgrid.judge.suites import CallTest, StdinTest
 from lcbgrid.judge.verdict import Status, TestOutcome
 
@@ -33,7 +33,7 @@ def outcome_of(
     if failure is None and isinstance(test, CallTest):
         failure, got = _judge_result(test, report, float_tol)
     elif failure is None and isinstance(test, StdinTest):
-        failure, got = _judge_output(test, report, float_tol)
+        failure, got = decide_output(test, report.stdout, float_tol)
     elif isinstance(test, StdinTest) and report.stdout and report.ended_by == "output":
         got = _excerpt(report)
     status, detail = failure or ("passed", None)
@@ -88,8 +88,15 @@ def _judge_result(
     frame = decode_report(report.report)
     if frame is None or frame.get("kind") != "result":
         return ("runtime_error", "ended without a result"), None
+    return decide_value(test, frame.get("value"), float_tol)
+
+
+def decide_value(
+    test: CallTest, tagged: Any, float_tol: float | None
+) -> tuple[tuple[Status, str] | None, str | None]:
+    """Compare a result in its tagged form; return the failure and an excerpt, or nothing."""
     try:
-        got = decode_value(frame.get("value"))
+        got = decode_value(tagged)
     except RecursionError:
         return ("wrong_answer", "the result is nested too deeply"), None
     difference = test.difference(got, float_tol)
@@ -98,11 +105,12 @@ def _judge_result(
     return ("wrong_answer", difference), _without_addresses(show(got, _GOT_CHARS))
 
 
-def _judge_output(
-    test: StdinTest, report: Report, float_tol: float | None
+def decide_output(
+    test: StdinTest, output: bytes, float_tol: float | None
 ) -> tuple[tuple[Status, str] | None, str | None]:
+    """Compare an output; return the failure and an excerpt, or nothing."""
     # Bytes that are no UTF-8 become lone surrogates, which no expected text holds.
-    got = report.stdout.decode("utf-8", "surrogateescape")
+    got = output.decode("utf-8", "surrogateescape")
     difference = test.difference(got, float_tol)
     if difference is None:
         return None, None

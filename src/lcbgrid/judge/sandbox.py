@@ -11,16 +11,14 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from lcbgrid.judge.inside.scratch import wipe
 from lcbgrid.judge.inside.watch import HARD_WALL_EXTRA_S, HARD_WALL_FACTOR
-from lcbgrid.judge.limits import MIB, Limits
-
-JobKind = Literal["compile", "stdin", "call"]
-EndedBy = Literal["cpu", "wall", "memory", "output", "sandbox"]
+from lcbgrid.judge.job import EndedBy, Job, Report
+from lcbgrid.judge.limits import MIB
 
 _READ_ONLY_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _READ_BYTES = 1 << 16
@@ -28,64 +26,10 @@ _HELLO_S = 60.0
 _CONTENDED_SHARE = 0.05
 _EXCERPT_BYTES = 1 << 16
 _SERVER_MARGIN_S = 3.0
-_REPORT_CAP_BYTES = 1 << 16
 
 
 class SandboxLostError(Exception):
     """The sandbox died or broke its protocol; says nothing about the program."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One request to a sandbox.
-
-    Attributes:
-        kind: Compile the source, run it with a stdin, or call a function of it.
-        data: Source, stdin, or argument lines, as bytes.
-        limits: Time and memory.
-        stdout_cap_bytes: What is kept of the output; more ends the program. 0: not read at all.
-        stderr_cap_bytes: The same for the error stream.
-        report_cap_bytes: The same for the wrapper's own channel, which carries results.
-        function: Name to call.
-        keep_going: Past a cap, throw the rest away instead of ending the program.
-    """
-
-    kind: JobKind
-    data: bytes
-    limits: Limits
-    stdout_cap_bytes: int = 0
-    stderr_cap_bytes: int = 0
-    report_cap_bytes: int = _REPORT_CAP_BYTES
-    function: str = ""
-    keep_going: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What became of a job.
-
-    Attributes:
-        exit_code: Exit code, if the program ended by itself.
-        signal_name: Name of the signal that ended it, otherwise.
-        ended_by: The limit that made the judge end it.
-        loading: Whether a functional program was still being loaded.
-        contended: Whether the machine kept it waiting for a core.
-        stdout, stderr, report: What was read, up to the caps.
-        cut: Names of the streams that were cut.
-    """
-
-    exit_code: int | None
-    signal_name: str | None
-    ended_by: EndedBy | None
-    loading: bool
-    contended: bool
-    wall_s: float
-    cpu_s: float
-    memory_mb: float | None
-    stdout: bytes = b""
-    stderr: bytes = b""
-    report: bytes = b""
-    cut: frozenset[str] = frozenset()
 
 
 class _Stream:
@@ -176,8 +120,10 @@ class Sandbox:
         try:
             self._send(job, streams)
             reply, ended_by = self._follow(job, streams)
-            for stream in streams.values():
+            for name, stream in streams.items():
                 while stream.open and stream.read():
+                    if name == "report" and job.consume is not None:
+                        job.consume(stream.kept)
                     if stream.cut and not job.keep_going:
                         break
             return self._report(job, reply, ended_by, streams)
@@ -190,18 +136,14 @@ class Sandbox:
 
     def _send(self, job: Job, streams: Mapping[str, _Stream]) -> None:
         source = "source" if job.kind == "compile" else "data"
-        files = {source: _memory_file(job.data)}
+        files = {source: _memory_file([job.data] if job.parts is None else _framed(job.parts))}
         if job.kind == "compile":
             files["code"] = os.memfd_create("code", os.MFD_CLOEXEC)
         try:
             fds = files | {name: stream.write_end for name, stream in streams.items()}
-            header = {
-                "kind": job.kind,
+            header = job.header() | {
                 "fds": list(fds),
-                "time_s": job.limits.time_s,
                 "memory_bytes": job.limits.memory_mb * MIB,
-                "function": job.function,
-                "show_errors": bool(job.stderr_cap_bytes),
             }
             socket.send_fds(self.control, [json.dumps(header).encode()], list(fds.values()))
         finally:
@@ -215,7 +157,8 @@ class Sandbox:
     ) -> tuple[dict[str, Any] | None, EndedBy | None]:
         """Read all channels until the server has answered or a limit of ours is crossed."""
         # Loading and calling may each take their time, and each gets the server's hard limit.
-        longest_s = 2 * (job.limits.time_s * HARD_WALL_FACTOR + HARD_WALL_EXTRA_S)
+        time_s = job.total_s or job.limits.time_s
+        longest_s = 2 * (time_s * HARD_WALL_FACTOR + HARD_WALL_EXTRA_S)
         deadline = time.monotonic() + longest_s + _SERVER_MARGIN_S
         by_fd = {stream.read_end: stream for stream in streams.values()}
         poll = select.poll()
@@ -233,10 +176,12 @@ class Sandbox:
                 if stream is None:
                     return self._receive(), ended_by
                 stream.read()
-                if not stream.open or (stream.cut and not job.keep_going):
+                over = stream.cut and not job.keep_going
+                enough = stream is streams["report"] and _is_enough(job, stream)
+                if not stream.open or over:
                     poll.unregister(descriptor)
-                if stream.cut and not job.keep_going and ended_by is None:
-                    ended_by = "output"
+                if (over or enough) and ended_by is None:
+                    ended_by = "enough" if enough else "output"
                     self.control.send(b'{"kind":"stop"}')
                     deadline = min(deadline, time.monotonic() + 10 + _SERVER_MARGIN_S)
 
@@ -326,12 +271,24 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _memory_file(data: bytes) -> int:
-    """Return a descriptor from which ``data`` can be read, at its start."""
+def _is_enough(job: Job, stream: _Stream) -> bool:
+    """Hand over what the wrapper has sent so far."""
+    return job.consume is not None and job.consume(stream.kept)
+
+
+def _framed(parts: Iterable[bytes]) -> Iterable[bytes]:
+    for part in parts:
+        yield b"%d\n" % len(part)
+        yield part
+
+
+def _memory_file(pieces: Iterable[bytes]) -> int:
+    """Return a descriptor from which the pieces can be read, at its start."""
     descriptor = os.memfd_create("data", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    for piece in pieces:
+        view = memoryview(piece)
+        while view:
+            view = view[os.write(descriptor, view) :]
     os.lseek(descriptor, 0, os.SEEK_SET)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _READ_ONLY_SEALS)
     return descriptor

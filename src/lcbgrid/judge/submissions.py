@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from lcbgrid.config.judge_spec import JudgeSpec
 from lcbgrid.core.errors import EXIT_DIFFERENCE, EXIT_OK, DataError
 from lcbgrid.core.jsonl import read_jsonl
 from lcbgrid.judge.judge import Judge
+from lcbgrid.judge.keys import program_key
 from lcbgrid.judge.verdict import Verdict
 from lcbgrid.problems.schema import TestSuite
 
@@ -109,8 +110,14 @@ def run_submissions(
     decidable = [s for s in submissions if s.recorded is not None]
     agreed, judged, differences = 0, 0, []
     with Judge(spec, workers=jobs) as judge, ThreadPoolExecutor(judge.workers) as threads:
-        verdicts = threads.map(lambda each: _judged(judge, find, each), decidable)
-        for submission, verdict in zip(decidable, verdicts, strict=True):
+        # Equal programs on a question are judged once.
+        known: dict[str, Future[Verdict | None]] = {}
+        for submission in decidable:
+            key = _key_of(submission)
+            if key not in known:
+                known[key] = threads.submit(_judged, judge, find, submission)
+        for submission in decidable:
+            verdict = known[_key_of(submission)].result()
             if verdict is None:
                 continue
             judged += 1
@@ -122,6 +129,10 @@ def run_submissions(
     unknown = len(submissions) - judged
     say(f"agreed {agreed} of {judged}, unknown {unknown}")
     return SubmissionsReport(agreed, judged, unknown, tuple(differences))
+
+
+def _key_of(submission: Submission) -> str:
+    return program_key(submission.question_id, submission.code)
 
 
 def _judged(

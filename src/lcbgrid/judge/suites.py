@@ -15,8 +15,13 @@ from lcbgrid.problems.schema import TestCase, TestSuite
 class StdinTest:
     """One test that feeds a text and reads a text."""
 
-    data: bytes
+    given: str
     expected: str
+
+    @property
+    def data(self) -> bytes:
+        """The input as bytes; made when needed, since all of them together may be large."""
+        return _encode(self.given)
 
     @property
     def expected_bytes(self) -> int:
@@ -32,13 +37,23 @@ class StdinTest:
 class CallTest:
     """One test that calls a function with JSON arguments."""
 
-    data: bytes
-    expected: Any
-    expected_bytes: int
+    given: str
+    expected: str
+
+    @property
+    def data(self) -> bytes:
+        """The arguments as bytes, one JSON value a line."""
+        return _encode(self.given)
+
+    @property
+    def expected_bytes(self) -> int:
+        """Size of the expected value's text, about."""
+        return len(self.expected)
 
     def difference(self, got: Any, float_tol: float | None) -> str | None:
         """Say that ``got`` differs from what is expected; ``None`` if it does not."""
-        return None if same_value(got, self.expected, float_tol) else "the result differs"
+        same = same_value(got, parse_json(self.expected), float_tol)
+        return None if same else "the result differs"
 
 
 def prepare(suite: TestSuite) -> list[StdinTest] | list[CallTest]:
@@ -58,7 +73,7 @@ def prepare(suite: TestSuite) -> list[StdinTest] | list[CallTest]:
                 f"test {index} calls a function, but the problem names none",
                 where=suite.question_id,
             )
-    return [StdinTest(_encode(test.input), test.output) for test in suite.tests]
+    return [StdinTest(test.input, test.output) for test in suite.tests]
 
 
 def _call_test(suite: TestSuite, index: int, test: TestCase) -> CallTest:
@@ -66,12 +81,12 @@ def _call_test(suite: TestSuite, index: int, test: TestCase) -> CallTest:
     try:
         for line in lines:
             parse_json(line)
-        expected = parse_json(test.output)
+        parse_json(test.output)
     except ValueError as error:
         raise DataError(
             f"test {index} is not JSON, one value a line: {error}", where=suite.question_id
         ) from error
-    return CallTest(_encode(test.input), expected, len(test.output))
+    return CallTest(test.input, test.output)
 
 
 def _encode(text: str) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 
 from lcbgrid.config.judge_spec import Tier
 from lcbgrid.core.errors import SandboxError
-from lcbgrid.judge import bubblewrap
+from lcbgrid.judge import bubblewrap, namespaces
 from lcbgrid.judge.interpreter import Interpreter, find_interpreter
 from lcbgrid.judge.limits import (
     FILE_SIZE_MB,
@@ -47,12 +47,7 @@ def _launch_bwrap(*, numpy: bool) -> Sandbox:
     tool = bubblewrap.find_bwrap()
     interpreter = find_interpreter()
     uid = next_uid() if os.geteuid() == 0 else None
-    config = _server_config(interpreter, numpy=numpy, uid=uid)
-    config |= {
-        "own_namespace": True,
-        "scratch_folders": [bubblewrap.SCRATCH, bubblewrap.SHARED_MEMORY],
-        "module_path": [*interpreter.module_path, bubblewrap.PACKAGE_PLACE],
-    }
+    config = _namespace_config(interpreter, numpy=numpy, uid=uid)
     info_read, info_write = os.pipe2(os.O_CLOEXEC)
     try:
         options = bubblewrap.bwrap_arguments(
@@ -70,6 +65,41 @@ def _launch_bwrap(*, numpy: bool) -> Sandbox:
         os.close(info_read)
         if info_write >= 0:
             os.close(info_write)
+
+
+def _launch_userns(*, numpy: bool) -> Sandbox:
+    interpreter = find_interpreter()
+    uid = next_uid() if os.geteuid() == 0 else None
+    config = _namespace_config(interpreter, numpy=numpy, uid=uid)
+    info_read, info_write = os.pipe2(os.O_CLOEXEC)
+
+    def through_namespaces(command: list[str]) -> list[str]:
+        plan = namespaces.plan(interpreter, command, as_root=uid is not None, info_fd=info_write)
+        boot = namespaces.BOOT.format(place=str(bubblewrap.INSIDE.parent))
+        return [command[0], *_INTERPRETER_OPTIONS, "-c", boot, json.dumps(plan)]
+
+    try:
+        place = bubblewrap.CODE_PLACE
+        with _started([], interpreter, config, place, (info_write,), {}, through_namespaces) as s:
+            process, control, log = s
+            os.close(info_write)
+            info_write = -1
+            sandbox = Sandbox("userns", process, control, _first_pidfd(info_read))
+            _finish_start(sandbox, log, interpreter.executable)
+            return sandbox
+    finally:
+        os.close(info_read)
+        if info_write >= 0:
+            os.close(info_write)
+
+
+def _namespace_config(interpreter: Interpreter, *, numpy: bool, uid: int | None) -> dict[str, Any]:
+    """Return the server's configuration in a sandbox with a root of its own."""
+    return _server_config(interpreter, numpy=numpy, uid=uid) | {
+        "own_namespace": True,
+        "scratch_folders": [bubblewrap.SCRATCH, bubblewrap.SHARED_MEMORY],
+        "module_path": [*interpreter.module_path, bubblewrap.PACKAGE_PLACE],
+    }
 
 
 def _launch_rlimits(*, numpy: bool) -> Sandbox:
@@ -119,6 +149,7 @@ def _started(
     code_place: str,
     pass_fds: tuple[int, ...],
     environment: dict[str, str] | None = None,
+    wrap: Callable[[list[str]], list[str]] = list,
 ) -> Iterator[tuple[subprocess.Popen[bytes], socket.socket, int]]:
     """Start the server; yield process, channel and the descriptor of its error text."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -128,7 +159,7 @@ def _started(
         command = [*prefix, str(interpreter.executable), *_INTERPRETER_OPTIONS]
         command += ["-c", _BOOT.format(place=code_place), json.dumps(config)]
         process = subprocess.Popen(
-            command,
+            wrap(command),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -191,5 +222,6 @@ def _tasks_of_user() -> int:
 
 _LAUNCHERS: dict[Tier, Callable[..., Sandbox]] = {
     "bwrap": _launch_bwrap,
+    "userns": _launch_userns,
     "rlimits": _launch_rlimits,
 }

@@ -19,7 +19,7 @@ Status = Literal[
     "infra_error",
 ]
 
-JUDGE_VERSION = "1"
+JUDGE_VERSION = "2"
 """Changes whenever a program could get another verdict; part of every record."""
 
 NOT_A_SCORE: frozenset[Status] = frozenset({"data_error", "infra_error"})

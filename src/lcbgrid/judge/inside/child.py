@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import atexit
 import contextlib
 import gc
@@ -17,13 +18,14 @@ import threading
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from . import jobs, kernel, plain
+from . import jobs, kernel, plain, purity, rewrite
 
 REPORT_FD = 198
 PHASE_FD = 199
 MAIN_FILE = "main.py"
 STREAMS = ("stdin", "stdout", "stderr")
 _ENOUGH_TEXT = 2000
+_LONG_SOURCE_BYTES = 1 << 17
 _SMALL_HEAP_BLOCKS = 1_000_000
 
 
@@ -76,7 +78,7 @@ def _move_down(fds: dict[str, int], name: str, keep: int) -> int:
 def _set_limits(job: jobs.Job, walls: dict[str, Any]) -> None:
     # A second net in whole seconds below the server's own clock: loading and calling each have
     # their time, and a second is added for rounding.
-    cpu_s = int(2 * job.time_s) + 2
+    cpu_s = int(2 * job.total_s) + 2
     limits = {
         resource.RLIMIT_CPU: (cpu_s, cpu_s + 1),
         resource.RLIMIT_FSIZE: (walls["file_bytes"],) * 2,
@@ -97,12 +99,18 @@ def compile_source(job: jobs.Job) -> NoReturn:
     """Compile hostile text away from the server and leave the code object's bytes in a file."""
     source = _read_all(job.fds["source"])
     try:
-        code = compile(source, MAIN_FILE, "exec", dont_inherit=True)
+        wanted: Any = source
+        if job.shape.startswith("official"):
+            wanted = rewrite.shaped(source, job.shape)
+        code = compile(wanted, MAIN_FILE, "exec", dont_inherit=True)
         os.pwrite(job.fds["code"], marshal.dumps(code), 0)
+        if job.shape == "batch" and len(source) < _LONG_SOURCE_BYTES:
+            with contextlib.suppress(Exception):
+                tell("compiled", keeps_nothing=purity.keeps_nothing(ast.parse(source)))
     except MemoryError:
         os._exit(_tell_memory_error())
     except BaseException as error:
-        _tell("error", type=type(error).__name__, text=_text_of(error), line=_line_of(error))
+        tell_error(error)
         os._exit(1)
     os._exit(0)
 
@@ -114,8 +122,8 @@ def run_program(job: jobs.Job, module: ModuleType, prepared: dict[str, Any]) -> 
     copying a table of names touches every object in it, and each page of a forked child that is
     touched costs a page fault.
     """
-    code = _load_code(job.fds)
-    _start()
+    code = load_code(job.fds)
+    start()
     status = _execute(code, module.__dict__, job.show_errors)
     code = None
     os._exit(_leave(module.__dict__, prepared, status))
@@ -125,27 +133,28 @@ def call_function(job: jobs.Job, module: ModuleType, prepared: dict[str, Any]) -
     """Load the source under a name of its own, call the function, send the result as data."""
     argument_text = _read_all(job.fds["data"]).decode("utf-8", "surrogatepass")
     os.close(job.fds["data"])
-    code = _load_code(job.fds)
+    code = load_code(job.fds)
     # Not "__main__": code behind a main guard is a test of the author's, not part of the solution.
     module.__dict__["__name__"] = "solution"
     sys.modules["solution"] = module
-    _start()
+    start()
     try:
         arguments = [json.loads(line) for line in argument_text.split("\n")]
         exec(code, module.__dict__)  # noqa: S102 - what this process is for
         os.write(PHASE_FD, b"L")
-        function = _find(job.function, module.__dict__, prepared)
+        function = find(job.function, module.__dict__, prepared)
         result = plain.dumps(function(*arguments))
     except MemoryError:
         os._exit(_tell_memory_error())
     except BaseException as error:
-        _tell_error(error)
+        tell_error(error)
         os._exit(1)
-    _send(b'{"kind":"result","value":' + result + b"}")
+    send(b'{"kind":"result","value":' + result + b"}")
     os._exit(0)
 
 
-def _find(name: str, namespace: dict[str, Any], prepared: dict[str, Any]) -> Any:
+def find(name: str, namespace: dict[str, Any], prepared: dict[str, Any]) -> Any:
+    """Return the function to call: the class's method, else the program's own function."""
     solution = namespace.get("Solution")
     if solution is not None and hasattr(solution, name):
         return getattr(solution(), name)
@@ -156,7 +165,8 @@ def _find(name: str, namespace: dict[str, Any], prepared: dict[str, Any]) -> Any
     return found
 
 
-def _start() -> None:
+def start() -> None:
+    """Say that the walls stand and the program comes next."""
     # Forking gives `random` a new seed; one seed for everybody makes verdicts repeatable.
     random.seed(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -166,7 +176,7 @@ def _start() -> None:
 
 def setup_failed(error: BaseException) -> None:
     """Say why the walls could not be built; the missing "S" tells that no program ran."""
-    _tell_error(error)
+    tell_error(error)
 
 
 def _execute(code: CodeType, namespace: dict[str, Any], show_errors: bool) -> int:
@@ -179,7 +189,7 @@ def _execute(code: CodeType, namespace: dict[str, Any], show_errors: bool) -> in
         _print_error(error, show_errors)
         return status
     except BaseException as error:
-        _tell_error(error)
+        tell_error(error)
         _print_error(error, show_errors)
         return 1
     return 0
@@ -256,7 +266,8 @@ def _own_names(namespace: dict[str, Any], prepared: dict[str, Any]) -> list[str]
     return own
 
 
-def _load_code(fds: dict[str, int]) -> Any:
+def load_code(fds: dict[str, int]) -> Any:
+    """Return the compiled program."""
     data = _read_all(fds["code"])
     os.close(fds["code"])
     return marshal.loads(data)  # noqa: S302 - in the process that has no more to lose
@@ -280,18 +291,26 @@ def _tell_memory_error() -> int:
     return 1
 
 
-def _tell_error(error: BaseException) -> None:
+def tell_error(error: BaseException) -> None:
+    """Report an exception, or at least that memory is gone."""
     try:
-        _tell("error", type=type(error).__name__, text=_text_of(error), line=_line_of(error))
+        tell("error", **described(error))
     except MemoryError:
         _tell_memory_error()
 
 
-def _tell(kind: str, **fields: Any) -> None:
-    _send(json.dumps({"kind": kind, **fields}).encode("ascii"))
+def described(error: BaseException) -> dict[str, Any]:
+    """Return the fields of a report about an exception."""
+    return {"type": type(error).__name__, "text": _text_of(error), "line": _line_of(error)}
 
 
-def _send(payload: bytes) -> None:
+def tell(kind: str, **fields: Any) -> None:
+    """Send a frame of that kind."""
+    send(json.dumps({"kind": kind, **fields}).encode("ascii"))
+
+
+def send(payload: bytes) -> None:
+    """Send a frame on the wrapper's own descriptor."""
     data = _frame(payload)
     try:
         while data:

@@ -21,7 +21,7 @@ import time
 from types import ModuleType
 from typing import Any, NoReturn
 
-from . import child, jobs, kernel, names, reap, scratch, watch
+from . import batch, child, jobs, kernel, names, official, reap, scratch, watch
 
 _MAX_PACKET_BYTES = 1 << 16
 _MAX_FDS = 8
@@ -140,6 +140,10 @@ class Server:
             child.confine(job, self._walls)
             if job.kind == "compile":
                 child.compile_source(job)
+            if job.kind == "official":
+                official.run(job, self._module)
+            if job.kind == "batch":
+                batch.run(job, self._prepared)
             if job.kind == "call":
                 child.call_function(job, self._module, self._prepared)
             child.run_program(job, self._module, self._prepared)

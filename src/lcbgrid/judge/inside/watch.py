@@ -110,7 +110,7 @@ class Watch:
         poll.register(self._control, select.POLLIN)
         if job.kind == "call":
             poll.register(self._phase, select.POLLIN)
-        timeout_s = min(_POLL_S, job.time_s)
+        timeout_s = min(_POLL_S, job.total_s)
         try:
             while True:
                 ready = {descriptor for descriptor, _ in poll.poll(max(1, int(timeout_s * 1000)))}
@@ -135,7 +135,7 @@ class Watch:
             self.loaded_at = usage
 
     def _check(self, usage: Usage, job: jobs.Job) -> str | None:
-        reason = over_time(usage, self.loaded_at or Usage(), job.time_s)
+        reason = over_time(usage, self.loaded_at or Usage(), job.total_s)
         if reason is None and job.memory_bytes and usage.processes > 1:
             # One process is held by its address space; several could add up.
             own = usage.resident_bytes - usage.processes * self.loaded_resident_bytes
@@ -147,16 +147,16 @@ class Watch:
         since = self.loaded_at or Usage()
         wall_s = usage.wall_s - since.wall_s
         own_s = max(usage.cpu_s - since.cpu_s, wall_s - (usage.delay_s - since.delay_s))
-        return max(0.002, job.time_s - own_s)
+        return max(0.002, job.total_s - own_s)
 
     def late_check(self, usage: Usage, loaded: bool, job: jobs.Job) -> str | None:
         """Judge the time of a program that ended by itself between two looks at it."""
         if loaded and self.loaded_at is None:  # both stages passed unseen: allow for both
-            return over_time(usage, Usage(), 2 * job.time_s)
-        return over_time(usage, self.loaded_at or Usage(), job.time_s)
+            return over_time(usage, Usage(), 2 * job.total_s)
+        return over_time(usage, self.loaded_at or Usage(), job.total_s)
 
     def _after_the_end(self, pid: int, wall_s: float, job: jobs.Job) -> tuple[str | None, Usage]:
         usage = Usage(wall_s)
-        if wall_s > job.time_s:
+        if wall_s > job.total_s:
             usage.delay_s = waited_for_core_s(pid)  # still there: nobody has reaped it
         return None, usage

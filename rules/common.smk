@@ -3,9 +3,10 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from lcbgrid.core.errors import LcbGridError
-from lcbgrid.stages.workflow import Workflow, cores, use_own_commands
+from lcbgrid.stages.workflow import Workflow, check_files, cores, use_own_commands
 
 try:
+    check_files(workflow.configfiles)
     GRID = Workflow(config, Path(workflow.basedir))
 except LcbGridError as error:
     raise WorkflowError(str(error)) from None

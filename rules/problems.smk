@@ -1,4 +1,6 @@
 rule prepare:
+    input:
+        GRID.data_files,
     output:
         problems=f"results/problems/{DATASET}/problems.jsonl",
         splits=f"results/problems/{DATASET}/splits.json",

@@ -70,6 +70,14 @@ def expand(folder: Path, environment: dict[str, str] | None = None, **grid: Any)
             {"run": {"n_samples": 1}, "analysis": {"pass_at": [1, 5]}},
             ["pass@5 needs at least 5 answers a problem", "n_samples is 1"],  # R21
         ),
+        ({"grid": {"seeds": [0, 0]}}, ["seeds stands twice"]),
+        ({"grid": {"exclude": [{"model": ["nobody"]}]}}, ["exclude names model 'nobody'"]),
+        ({"dataset": {"source": "local"}}, ["source 'local' needs 'files'"]),
+        (
+            {"dataset": {"filters": {"start_date": "2025-02-01", "end_date": "2025-01-01"}}},
+            ["end_date 2025-01-01 must be after"],
+        ),
+        ({"analysis": {"pass_at": [0]}}, ["greater than 0"]),
         ({"schema_version": 2}, ["'schema_version'", "got 2"]),
     ],
 )
@@ -221,6 +229,11 @@ def test_what_is_written_beside_results_loads_to_the_same(folder: Path, tmp_path
         ("grid: [", "is not YAML"),
         ("run: {}\nrun: {}", "key 'run' stands twice"),
         ("- a", "top level must be a mapping"),
+        ("? [a, b]\n: 1", "is not YAML"),
+        ("a: 2024-99-99", "is not YAML"),
+        ("a: !!int x", "is not YAML"),
+        ("[" * 3000, "is not YAML"),
+        ("models_file: " + "x" * 5000, "models_file: no such file"),
         ("\ud800".encode("utf-16", "surrogatepass").decode("latin-1") + "\x00", "is not"),
     ],
 )
@@ -229,6 +242,14 @@ def test_damaged_files_get_one_line(tmp_path: Path, text: str, words: str) -> No
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError, match=words):
         load(path)
+
+
+def test_merge_keys_are_ordinary_yaml(tmp_path: Path) -> None:
+    from lcbgrid.config.effective import read_yaml
+
+    path = tmp_path / "c.yaml"
+    path.write_text("a: &x {n: 1}\nb: {<<: *x, m: 2}\n")
+    assert read_yaml(path)["b"] == {"n": 1, "m": 2}
 
 
 def test_missing_files_are_named(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(tmp_path: Path, server: str) ->
         check=False,
     )
     assert done.returncode == 3, done.stderr
-    assert "cannot write" in last_line(done)
+    assert "cannot read or write" in last_line(done)
     journal = grid.folder / "results/.work" / CELL / "transcript.jsonl"
     kept = sum(line.endswith(b"\n") for line in journal.read_bytes().splitlines(keepends=True))
     before = stats(server)["requests"]

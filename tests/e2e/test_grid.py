@@ -118,6 +118,39 @@ def test_replay_fails_on_a_call_that_was_never_made(copy: Grid, tmp_path: Path) 
     assert not (again.folder / "results/all").exists()
 
 
+def test_a_grid_cannot_replay_from_the_folder_that_it_writes(copy: Grid) -> None:
+    before = copy.mtimes()
+    output = copy.run("--config", "replay_from=results", "--forcerun", "run", expect=1)
+    assert "cannot replay from the folder that it writes" in output
+    assert copy.mtimes() == before
+
+
+def test_keys_that_stand_twice_are_refused_by_the_workflow_too(copy: Grid) -> None:
+    with open(copy.folder / "config/config.yaml", "a") as out:
+        out.write("run: {n_samples: 2}\n")
+    assert "stands twice" in copy.run("-n", expect=1)
+
+
+def test_changed_tests_are_judged_again(tmp_path: Path) -> None:
+    from lcbgrid.problems.embedded import embedded_problems
+
+    row = json.loads(embedded_problems().read_text().splitlines()[0])
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(row) + "\n")
+    config = {
+        "dataset": {"name": "mine", "source": "local", "files": [str(rows)]},
+        "grid": {"topologies": ["direct"], "models": ["sim"]},
+    }
+    grid = Grid(tmp_path / "grid", config=config, simulate={"skill": 9.0})
+    grid.run()
+    verdicts = next((grid.folder / "results/runs").rglob("verdicts.jsonl"))
+    assert json.loads(verdicts.read_text())["status"] == "passed"
+    impossible = [{"input": "1\n2\n", "output": "no\n", "testtype": "stdin"}]
+    rows.write_text(json.dumps(row | {"private_test_cases": json.dumps(impossible)}) + "\n")
+    grid.run()
+    assert json.loads(verdicts.read_text())["status"] == "wrong_answer"
+
+
 def test_a_second_run_beside_a_live_one_is_refused_by_name(tmp_path: Path) -> None:
     """R48: the owner is named; nothing has to be unlocked after a kill."""
     slow = {"latency_ms": 1500.0}

@@ -308,7 +308,6 @@ def test_the_environment_is_honoured_where_the_setting_is_empty(
     [
         ({"model_id": "m"}, "VLLM_BASE_URL"),
         ({"model_id": "env", "base_url": "http://localhost/v1"}, "MODEL_ID"),
-        ({"model_id": "m", "base_url": "localhost:8000"}, "http://"),
     ],
 )
 def test_what_is_configured_nowhere_is_named(

@@ -119,9 +119,3 @@ def test_an_empty_choice_is_an_error(problems: list[Problem], filters: dict[str,
     with pytest.raises(UserError, match="no usable problem of 4 passes") as caught:
         apply_filters(problems, FilterSpec(**filters))
     assert f"{next(iter(filters))}=" in str(caught.value)
-
-
-def test_a_window_that_ends_before_it_starts(problems: list[Problem]) -> None:
-    spec = FilterSpec(start_date="2024-08-01", end_date="2024-08-01")
-    with pytest.raises(UserError, match="the date window is empty"):
-        apply_filters(problems, spec)

@@ -161,6 +161,12 @@ EXAMPLES = {
     "output block after the program": Example(
         f"{F}python\nprint(1)\n{F}\nOutput:\n{F}\n1\n{F}", "print(1)", "labelled"
     ),
+    "fence behind text on its line": Example(
+        f"Here it is: {F}python\nprint(1)\n{F}", "print(1)", "labelled"
+    ),
+    "closing fence behind the last line": Example(
+        f"{F}python\nx = 1\nprint(x){F}\nDone.", "x = 1\nprint(x)", "labelled"
+    ),
     # No fences, or nothing to take.
     "whole reply is a program": Example(
         "n = int(input())\nprint(n)", "n = int(input())\nprint(n)", "whole_text"
@@ -204,6 +210,22 @@ def test_program_taken(example: Example) -> None:
         example.method,
         example.truncated,
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{F}python" + " " * 200_000,
+        f"{F}python\nx = (\n{F}\n" * 3000,
+        f"{F}python x" * 5000,
+        "<think>" * 20_000,
+        f"{F}\n" * 20_000,
+        "`" * 200_000,
+    ],
+)
+def test_no_reply_takes_long(text: str) -> None:
+    """Ends at all: each of these took minutes with a careless pattern."""
+    assert extract(text, fn_name="f").code is None
 
 
 def test_none_counts_as_empty() -> None:

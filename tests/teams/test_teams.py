@@ -146,6 +146,15 @@ def test_r56_the_limit_ends_softly_with_the_last_program() -> None:
     assert (answer.status, answer.extraction.code) == ("step_limit", "print('draft')")
 
 
+def test_more_tool_calls_than_allowed_are_refused_by_name() -> None:
+    client = ScriptedClient([calls(*["{}"] * 12), text(REPLY)])
+    tools = EchoTools()
+    asyncio.run(solve(spec("single", max_model_calls=4), client, tools=tools))
+    answers = [m["content"] for m in client.requests[-1].messages if m["role"] == "tool"]
+    assert len(tools.calls) == 8
+    assert answers[8:] == ["ERROR: not run; at most 8 calls in one reply"] * 4
+
+
 def test_the_last_tool_run_is_the_program_if_nothing_was_handed_in() -> None:
     arguments = json.dumps({"code": PROGRAM})
     client = ScriptedClient([calls(arguments), text("It works.")])
@@ -177,6 +186,8 @@ def test_a_task_is_never_taken_for_an_answer() -> None:
         ("[]", "JSON object"),
         ("{}", "'code' must be given"),
         ('{"code": 1}', "must be text"),
+        ('{"code": "x", "timeout": 99}', "unknown argument 'timeout'"),
+        ("[" * 100_000, "not JSON"),
         ('{"code": "x", "stdin": []}', "must be text"),
     ],
 )

@@ -143,7 +143,7 @@ def read_object(path: Path | str) -> dict[str, Any]:
         raise DataError(
             f"cannot read it: {error.strerror}", where=path, remedy="run the stage that makes it"
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"is not JSON: {error}", where=path, remedy="make it again") from None
     if not isinstance(value, dict):
         raise DataError("is not a JSON object", where=path, value=type(value).__name__)

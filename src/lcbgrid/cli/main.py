@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Annotated
 import typer
 
 from lcbgrid import __version__
-from lcbgrid.cli import check, config, model, stages
+from lcbgrid.cli import check, config, lcb, model, stages
 from lcbgrid.core.errors import (
     EXIT_BUG,
     EXIT_INTERRUPTED,
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 stages.add_to(app)
 check.add_to(app)
+lcb.add_to(app)
 config.add_to(app)
 model.add_to(app)
 
@@ -83,9 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
         code = app(arguments, standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
-    except typer.Abort:
-        return EXIT_INTERRUPTED
-    except (KeyboardInterrupt, asyncio.CancelledError):
+    except (typer.Abort, KeyboardInterrupt, asyncio.CancelledError):
         _say("interrupted; finished work is kept, run the same command again")
         return EXIT_INTERRUPTED
     except Exception as error:
@@ -131,7 +131,8 @@ def _say(text: str) -> None:
 
 
 def run() -> None:
-    """Console script."""
+    """Console script; the usual request to end is treated like an interrupt."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())
 
 

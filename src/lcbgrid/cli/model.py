@@ -60,8 +60,11 @@ def simulate(
     ] = None,
 ) -> None:
     """Serve a simulated model on loopback: for tests, tutorials and experiments at scale."""
+    from lcbgrid.core.errors import ConfigError
     from lcbgrid.models.simulate.command import serve_command
 
+    if api_key_env and not os.environ.get(api_key_env):
+        raise ConfigError("the variable with the key is not set", value=api_key_env)
     status = serve_command(
         port=port,
         model=model,

@@ -6,6 +6,7 @@ can be repeated later from its own folder. Digests of its parts tell Snakemake w
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +25,7 @@ from lcbgrid.core.files import dump_json
 from lcbgrid.core.hashing import sha256_json
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8000/v1"
-RUN_VERSION = 1  # raised when the run stage would give other bytes for the same configuration
+RUN_VERSION = 2  # raised when the run stage would give other bytes for the same configuration
 SCORE_VERSION = 1  # the same for the score stage
 PRICES = ("price_input_usd_per_mtok", "price_output_usd_per_mtok")
 _NOT_DECIDING: dict[str, Any] = {  # speed, patience and money decide no prediction
@@ -109,8 +110,9 @@ def read_yaml(path: Path) -> Any:
         raise ConfigError(f"is not UTF-8 text: {error.reason}", where=path) from None
     try:
         return yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 - a subclass of SafeLoader
-    except yaml.YAMLError as error:
-        raise ConfigError(f"is not YAML: {' '.join(str(error).split())}", where=path) from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ConfigError(f"is not YAML that we can use: {reason[:300]}", where=path) from None
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -119,6 +121,8 @@ class _UniqueKeyLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 problem = f"key {key!r} stands twice"
@@ -137,7 +141,12 @@ def load(path: Path | str, environment: Mapping[str, str] = os.environ) -> Effec
     data = read_yaml(path)
     if isinstance(data, dict) and data.get("effective") is True:
         return validate(Effective, data, where=path)
-    return resolve(data or {}, folders=(path.parent,), where=path, environment=environment)
+    return resolve(
+        data or {},
+        folders=(path.parent, Path("config"), Path()),
+        where=path,
+        environment=environment,
+    )
 
 
 def resolve(
@@ -199,8 +208,9 @@ def _pick(known: Mapping[str, Value], name: str, axis: str, where: Path | str) -
 
 def _find(name: str, folders: tuple[Path, ...], key: str, where: Path | str) -> Path:
     for folder in folders:
-        if (folder / name).exists():
-            return folder / name
+        with contextlib.suppress(OSError):  # a name that no file can have
+            if (folder / name).exists():
+                return folder / name
     looked = ", ".join(str(folder) for folder in folders)
     raise ConfigError(f"{key}: no such file in {looked}", where=where, value=name)
 
@@ -210,6 +220,8 @@ def _prompt(path: Path) -> str:
         text = path.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise ConfigError(f"cannot read the prompt: {error.strerror}", where=path) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"the prompt is not UTF-8: {error.reason}", where=path) from None
     if not text:
         raise ConfigError("the prompt is empty", where=path, remedy="write the role's text")
     return text

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, model_validator
 
 from lcbgrid.config.base import StrictModel
 from lcbgrid.config.team_spec import TeamSpec
@@ -19,6 +19,15 @@ COMMUNICATIONS = ("freeform",)
 OPTIMIZERS = ("identity",)
 AXES = ("scenario", "topology", "team_size", "communication", "optimizer", "model", "seed")
 
+_PLURAL = {
+    "scenario": "scenarios",
+    "topology": "topologies",
+    "team_size": "team_sizes",
+    "communication": "communications",
+    "optimizer": "optimizers",
+    "model": "models",
+    "seed": "seeds",
+}
 _SLUG = re.compile(r"[a-z0-9][a-z0-9._-]*", re.IGNORECASE)
 
 
@@ -64,7 +73,9 @@ class GridSpec(StrictModel):
     models: tuple[str, ...] = Field(
         ("qwen-coder-0.5b",), strict=False, min_length=1, description="Names in the models file."
     )
-    seeds: tuple[int, ...] = Field((0,), strict=False, min_length=1, description="Cell seeds.")
+    seeds: tuple[NonNegativeInt, ...] = Field(
+        (0,), strict=False, min_length=1, description="Cell seeds."
+    )
     exclude: tuple[CellPattern, ...] = Field(
         (),
         strict=False,
@@ -76,6 +87,22 @@ class GridSpec(StrictModel):
         description="Cells to add: the product of the values listed, other axes as in the grid. "
         "Added after exclude.",
     )
+
+    @model_validator(mode="after")
+    def _values_are_used(self) -> GridSpec:
+        lists = {axis: getattr(self, _PLURAL[axis]) for axis in AXES}
+        for axis, values in lists.items():
+            if len(set(values)) < len(values):
+                message = f"a value of {_PLURAL[axis]} stands twice"
+                raise ValueError(message)
+        for pattern in self.exclude:
+            for axis, values in lists.items():
+                added = {v for entry in self.include for v in getattr(entry, axis)}
+                for value in getattr(pattern, axis):
+                    if value not in {*values, *added}:
+                        message = f"exclude names {axis} {value!r}, which the grid does not have"
+                        raise ValueError(message)
+        return self
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from lcbgrid.config.base import StrictModel
 from lcbgrid.config.grid import GridSpec
@@ -32,7 +32,7 @@ class RunSpec(StrictModel):
 class AnalysisSpec(StrictModel):
     """Scores and figures."""
 
-    pass_at: tuple[int, ...] = Field(
+    pass_at: tuple[PositiveInt, ...] = Field(
         (1,),
         strict=False,
         min_length=1,

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from lcbgrid.config.base import StrictModel
 
+RESERVED = frozenset(
+    {
+        "model",
+        "messages",
+        "tools",
+        "n",
+        "stream",
+        "seed",
+        "stop",
+        "temperature",
+        "top_p",
+        "max_tokens",
+    }
+)
 ProviderName = Literal["openai", "embedded", "simulated"]
 
 
@@ -60,7 +74,11 @@ class ModelSpec(StrictModel):
         description="Endpoint, ending in /v1. Empty: VLLM_BASE_URL for openai; simulated starts "
         "a server of its own.",
     )
-    api_key_env: str = Field("OPENAI_API_KEY", description="Environment variable with the key.")
+    api_key_env: str = Field(
+        "OPENAI_API_KEY",
+        pattern="^[A-Z_][A-Z0-9_]*$",
+        description="Environment variable with the key.",
+    )
     max_concurrency: int = Field(16, ge=1, description="Calls in flight to this endpoint.")
     context_tokens: int = Field(4096, ge=256, description="Context window (embedded only).")
     supports_seed: bool = Field(True, description="Send the seed of each request.")
@@ -84,6 +102,22 @@ class ModelSpec(StrictModel):
             message = "an embedded model needs 'weights' (sha256 and a source)"
             raise ValueError(message)
         return self
+
+    @field_validator("extra_body")
+    @classmethod
+    def _nothing_reserved(cls, value: dict[str, Any]) -> dict[str, Any]:
+        for name in sorted(RESERVED & value.keys()):
+            message = f"{name!r} has a setting of its own and may not be set here"
+            raise ValueError(message)
+        return value
+
+    @field_validator("base_url")
+    @classmethod
+    def _an_address(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            message = "must start with http:// or https://"
+            raise ValueError(message)
+        return value
 
     @property
     def is_simulated(self) -> bool:

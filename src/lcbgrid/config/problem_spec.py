@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from lcbgrid.config.base import StrictModel
 
@@ -42,6 +42,13 @@ class FilterSpec(StrictModel):
                 raise ValueError(message) from None
         return value
 
+    @model_validator(mode="after")
+    def _window_is_not_empty(self) -> FilterSpec:
+        if self.start_date and self.end_date and self.start_date >= self.end_date:
+            message = f"end_date {self.end_date} must be after start_date {self.start_date}"
+            raise ValueError(message)
+        return self
+
 
 class DatasetSpec(StrictModel):
     """One source of problems."""
@@ -77,3 +84,10 @@ class DatasetSpec(StrictModel):
         1024, ge=1, description="Cap on the decoded size of one question's tests, in MiB."
     )
     filters: FilterSpec = Field(FilterSpec(), description="Which problems.")
+
+    @model_validator(mode="after")
+    def _files_of_local_data(self) -> DatasetSpec:
+        if self.source == "local" and not self.files:
+            message = "source 'local' needs 'files'"
+            raise ValueError(message)
+        return self

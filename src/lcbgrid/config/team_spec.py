@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from lcbgrid.config.base import StrictModel
 
@@ -31,9 +31,14 @@ class TeamSpec(StrictModel):
         description="Registered name of the code that builds the team.",
     )
     roles: tuple[RoleSpec, ...] = Field(strict=False, min_length=1, description="Roles, in order.")
-    sizes: tuple[int, ...] = Field((1,), strict=False, description="Team sizes that it offers.")
+    sizes: tuple[PositiveInt, ...] = Field(
+        (1,), strict=False, description="Team sizes that it offers."
+    )
     max_model_calls: int = Field(
         1, ge=1, description="Model calls an agent may make; then it ends softly (step_limit)."
+    )
+    max_tool_calls: int = Field(
+        8, ge=1, description="Tool calls of one reply that are run; further ones are refused."
     )
     tool_time_s: float = Field(10.0, gt=0, le=10, description="Time limit of one tool run, s.")
     tool_output_chars: int = Field(
@@ -44,6 +49,9 @@ class TeamSpec(StrictModel):
     def _someone_delivers(self) -> TeamSpec:
         if not any(role.delivers for role in self.roles):
             message = "at least one role must have 'delivers: true'"
+            raise ValueError(message)
+        if len({role.name for role in self.roles}) < len(self.roles):
+            message = "two roles have the same name"
             raise ValueError(message)
         return self
 

@@ -118,6 +118,11 @@ _DISK_ERRNOS = {
     errno.EROFS: "the file system is read-only",
     errno.EACCES: "permission denied",
     errno.EFBIG: "the file size limit is reached",
+    errno.ENOENT: "there is no such file or folder",
+    errno.ENOTDIR: "a part of the path is no folder",
+    errno.EISDIR: "it is a folder",
+    errno.EEXIST: "it is there already and is no folder",
+    errno.ENAMETOOLONG: "the name is too long",
 }
 
 
@@ -126,7 +131,7 @@ def from_os_error(error: OSError) -> InfrastructureError | None:
     if error.errno not in _DISK_ERRNOS:
         return None
     return InfrastructureError(
-        f"cannot write: {_DISK_ERRNOS[error.errno]}",
+        f"cannot read or write: {_DISK_ERRNOS[error.errno]}",
         where=error.filename,
         remedy="mend that and run the same command again; finished work is kept",
     )

@@ -43,7 +43,7 @@ def read_jsonl(path: Path | str, *, torn_tail: str = "refuse") -> Iterator[dict[
                 continue
             try:
                 record = json.loads(raw)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 if torn_tail == "skip" and not raw.endswith(b"\n"):
                     logger.warning("%s: left out a torn last line (line %d)", path, number)
                     return

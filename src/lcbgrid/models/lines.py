@@ -78,7 +78,7 @@ class LineFile:
         try:
             record = json.loads(raw)
             return self._of(record, offset, len(raw))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DataError(
                 f"line {number} is no transcript record: {error!r}",
                 where=self.path,

@@ -10,12 +10,14 @@ The choice of the official LiveCodeBench runner is kept beside ours when the two
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import warnings
 from dataclasses import dataclass
 
-from lcbgrid.scenarios.fences import Block, fence_lines, find_blocks, find_inline, lines_of
+from lcbgrid.scenarios.fences import Block, fence_lines, find_blocks, find_inline, split_lines
 
+_MOST_REJOINED = 8  # a reply that goes round in circles must not cost minutes
 _CLOSE_THINK = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _OPEN_THINK = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 
@@ -147,13 +149,13 @@ def _rejoined(text: str, blocks: list[Block]) -> list[str]:
 
     A labelled block that does not parse is extended to later fence lines until it does.
     """
-    lines = lines_of(text)
+    lines = split_lines(text)
     fences = fence_lines(lines)
     found = []
-    for block in blocks:
-        if not block.is_python or is_program(block.code):
-            continue
-        for end in (index for index in fences if index > block.last_line):
+    broken = [block for block in blocks if block.is_python and not is_program(block.code)]
+    for block in broken[-_MOST_REJOINED:]:
+        later = (index for index in fences if index > block.last_line)
+        for end in itertools.islice(later, _MOST_REJOINED):
             code = "\n".join(lines[block.first_line + 1 : end]).strip("\n").rstrip()
             if is_program(code):
                 found.append(code)
@@ -169,7 +171,7 @@ def _is_lone(blocks: list[Block]) -> bool:
 def _before_lone_fence(text: str, blocks: list[Block]) -> list[str]:
     if not _is_lone(blocks):
         return []
-    return ["\n".join(lines_of(text)[: blocks[0].first_line]).strip("\n").rstrip()]
+    return ["\n".join(split_lines(text)[: blocks[0].first_line]).strip("\n").rstrip()]
 
 
 def _parse(code: str) -> ast.Module | None:

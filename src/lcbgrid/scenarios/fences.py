@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
-_INLINE = re.compile(r"```[ \t]*(?:python3?|py3?)[ \t]+(?P<code>[^`\n]+?)[ \t]*```", re.IGNORECASE)
+_INLINE = re.compile(r"```[ \t]*(?:python3?|py3?)[ \t](?P<code>[^`\n]*)```", re.IGNORECASE)
 _LABEL = re.compile(r"^\{?\.?(?P<label>[A-Za-z0-9_+#.-]*)")
 PYTHON_LABELS = frozenset({"python", "py", "python3", "py3", "python3.11", "cpython", "pypy3"})
 
@@ -41,6 +41,29 @@ def lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
+def split_lines(text: str) -> list[str]:
+    """Split into lines, with every fence on a line of its own.
+
+    A labelled fence may follow text (``Here it is: ```python``), and a closing one may follow the
+    last line of the program.
+    """
+    found: list[str] = []
+    inside = False
+    for line in lines_of(text):
+        bare = line.rstrip()
+        before, mark, label = bare.rpartition("```")
+        if _FENCE.match(line):
+            inside = not inside
+        elif mark and before.strip() and "`" not in before:
+            opens = not inside and label.strip().lower() in PYTHON_LABELS
+            if opens or (inside and not label):
+                found.append(before.rstrip())
+                line = mark + label
+                inside = opens
+        found.append(line)
+    return found
+
+
 def fence_lines(lines: list[str]) -> list[int]:
     """Return the indices of lines that are nothing but a fence with an optional info text."""
     return [index for index, line in enumerate(lines) if _FENCE.match(line)]
@@ -48,7 +71,7 @@ def fence_lines(lines: list[str]) -> list[int]:
 
 def find_blocks(text: str) -> list[Block]:
     """Return all fenced blocks, in order; a block that is never closed comes last."""
-    lines = lines_of(text)
+    lines = split_lines(text)
     blocks: list[Block] = []
     opener: re.Match[str] | None = None
     start = 0
@@ -72,7 +95,7 @@ def find_blocks(text: str) -> list[Block]:
 
 def find_inline(text: str) -> list[str]:
     """Return labelled programs written as fence, code and fence on a single line."""
-    return [match["code"] for match in _INLINE.finditer(text)]
+    return [match["code"].strip() for match in _INLINE.finditer(text)]
 
 
 def _closes(opener: re.Match[str], match: re.Match[str]) -> bool:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import concurrent.futures
 import itertools
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
 from lcbgrid.config.effective import Effective
 from lcbgrid.config.grid import Cell
 from lcbgrid.core import locks
-from lcbgrid.core.errors import InfrastructureError
+from lcbgrid.core.errors import DataError, InfrastructureError
 from lcbgrid.core.files import write_json, write_jsonl
-from lcbgrid.core.hashing import sha256_json
 from lcbgrid.core.jsonl import Journal, read_jsonl
 from lcbgrid.judge.judge import Judge
+from lcbgrid.judge.keys import program_key, rules_key
 from lcbgrid.judge.verdict import JUDGE_VERSION
 from lcbgrid.problems.schema import TestSuite
 from lcbgrid.problems.store import PreparedProblems
@@ -42,10 +41,8 @@ def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int
     work = layout.work(cell)
     folder = layout.run(cell)
     store = PreparedProblems(layout.problems(cell.dataset))
-    predictions = sorted(
-        read_jsonl(folder / "predictions.jsonl"),
-        key=lambda record: (record["question_id"], record["sample_index"]),
-    )
+    wanted = store.manifest.n_problems * effective.config.run.n_samples
+    predictions = _read_predictions(folder / "predictions.jsonl", wanted)
     with locks.held(work / "judge.lock", what=f"verdicts of {cell.path}", wait_s=ORPHAN_WAIT_S):
         verdicts = _judge_all(effective, cell, work, store, predictions, workers)
         records = [_published(record, verdicts) for record in predictions]
@@ -75,21 +72,10 @@ def _judge_all(
     workers: int,
 ) -> dict[str, dict[str, Any]]:
     spec = effective.config.judge
-    rules = sha256_json(
-        [
-            JUDGE_VERSION,
-            effective.judge_digest(),
-            effective.dataset_digest(),
-            os.environ.get("LCB_FUNCTIONAL_MEMORY_BYTES", ""),
-        ]
-    )
+    rules = rules_key(spec, store.manifest.tests_sha256)
     path = work / "verdicts.jsonl"
     with Journal(path) as journal, Judge(spec, workers=workers) as judge:
-        known = {
-            record["key"]: record
-            for record in read_jsonl(path)
-            if record["rules_key"] == rules and record["verdict"]["status"] != "infra_error"
-        }
+        known = _read_known(path, rules)
         groups = itertools.groupby(predictions, key=lambda record: str(record["question_id"]))
         progress = Progress(
             f"{cell.path} verdicts",
@@ -123,15 +109,79 @@ def _verdict(judge: Judge, answer: dict[str, Any], suite: TestSuite) -> dict[str
         return {"verdict": verdict | {"unanswered": True}, "timing": {}}
     verdict_ = judge.judge(answer["predicted_code"], suite)
     return {
-        "verdict": verdict_.to_record() | {"unanswered": False},
+        "verdict": without_hidden(verdict_.to_record(), suite.n_public) | {"unanswered": False},
         "timing": verdict_.timing_record(),
     }
+
+
+def without_hidden(record: dict[str, Any], n_public: int) -> dict[str, Any]:
+    """Return a verdict's record without what a program could tell about hidden tests.
+
+    A program can print its input or raise it, and the number of expected lines tells something,
+    too. Of hidden tests only the kind of failure stays: the exception's name, not its text.
+    """
+    tests = [
+        test
+        if test["index"] < n_public
+        else {**test, "got": None, "detail": _kind_of_failure(test["detail"])}
+        for test in record["tests"]
+    ]
+    message = record["message"]
+    failing = record["first_failing"]
+    if failing is not None and failing >= n_public:
+        kind = next((t["detail"] for t in tests if t["index"] == failing), None)
+        message = f"test {failing}: {kind}" if kind else f"test {failing}"
+    return record | {"tests": tests, "message": message}
+
+
+def _kind_of_failure(detail: str | None) -> str | None:
+    if detail is None:
+        return None
+    if " lines instead of " in detail:
+        return "another number of lines"
+    return detail.split(":", 1)[0][:60]
+
+
+def _read_predictions(path: Path, wanted: int) -> list[dict[str, Any]]:
+    """Read the predictions of a whole cell, sorted.
+
+    Raises:
+        DataError: A line is no prediction, stands twice, or some are missing.
+    """
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    again = "remove the file and run the cell again; model calls are kept"
+    for record in read_jsonl(path):
+        try:
+            key = (str(record["question_id"]), int(record["sample_index"]))
+            _ = record["status"], record["predicted_code"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"a line is no prediction ({error})", where=path, remedy=again
+            ) from None
+        if key in found:
+            raise DataError(f"{key[0]} sample {key[1]} twice", where=path, remedy=again)
+        found[key] = record
+    if len(found) != wanted:
+        raise DataError(f"{wanted} answers are wanted", where=path, value=len(found), remedy=again)
+    return [found[key] for key in sorted(found)]
+
+
+def _read_known(path: Path, rules: str) -> dict[str, dict[str, Any]]:
+    """Read verdicts that were given under the same rules on the same tests."""
+    known = {}
+    for record in read_jsonl(path):
+        verdict = record.get("verdict")
+        if not isinstance(verdict, dict) or "key" not in record:
+            logger.warning("%s: left out a line that is no verdict", path)
+        elif record.get("rules_key") == rules and verdict.get("status") != "infra_error":
+            known[str(record["key"])] = record
+    return known
 
 
 def _program_key(answer: dict[str, Any]) -> str:
     """Key of a program on a question; samples with the same program share a verdict."""
     lost = answer["status"] == "infra_error"
-    return sha256_json([answer["question_id"], answer["predicted_code"], lost])
+    return program_key(answer["question_id"], answer["predicted_code"], lost)
 
 
 def _identity(answer: dict[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lcbgrid.config.effective import Effective, resolve
+from lcbgrid.config.effective import Effective, read_yaml, resolve
 from lcbgrid.config.grid import Cell, find, path_pattern, slug
 from lcbgrid.core import locks
+from lcbgrid.core.errors import ConfigError
 from lcbgrid.core.files import write_text
 from lcbgrid.stages.paths import Layout
 
@@ -37,13 +38,22 @@ class Workflow:
         self.dataset = slug(self.effective.config.dataset.name)
         self.layout = Layout(Path("results"))
         self._lock: int | None = None
-        if self.effective.config.replay_from:
-            os.environ[REPLAY_VARIABLE] = self.effective.config.replay_from
+        source = self.effective.config.replay_from
+        if source:
+            _check_replay(Path(source), self.layout.results)
+            os.environ[REPLAY_VARIABLE] = source
 
     @property
     def cell_paths(self) -> list[str]:
         """Paths of all cells, in order."""
         return list(self._cells)
+
+    @property
+    def data_files(self) -> list[str]:
+        """Files of the user that the problems come from."""
+        dataset = self.effective.config.dataset
+        files = list(dataset.files) if dataset.source == "local" else []
+        return files + ([dataset.splits_file] if dataset.splits_file else [])
 
     def cell(self, path: str) -> Cell:
         """Return the cell of a path; refuses a path that the grid does not have."""
@@ -79,6 +89,30 @@ class Workflow:
 def cores() -> int:
     """Return the cores that this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def check_files(paths: Iterable[str | Path]) -> None:
+    """Refuse configuration files with damage that Snakemake's reader passes over.
+
+    Raises:
+        ConfigError: No YAML, or a key that stands twice.
+    """
+    for path in paths:
+        read_yaml(Path(path))
+
+
+def _check_replay(source: Path, results: Path) -> None:
+    if not (source / "runs").is_dir():
+        raise ConfigError(
+            "there are no runs to replay from", where="replay_from", value=str(source)
+        )
+    if source.resolve() == results.resolve():
+        raise ConfigError(
+            "a grid cannot replay from the folder that it writes",
+            where="replay_from",
+            value=str(source),
+            remedy="copy or rename that folder first",
+        )
 
 
 def use_own_commands() -> None:

@@ -46,6 +46,7 @@ class SingleTeam:
     def __init__(self, spec: TeamSpec) -> None:
         self._role: RoleSpec = spec.roles[0]
         self._limit = spec.max_model_calls
+        self._max_tool_calls = spec.max_tool_calls
 
     async def solve(self, problem: Problem, bundle: PromptBundle, context: Context) -> Answer:
         """Run the loop and take the program from the last reply, or from an earlier one."""
@@ -112,8 +113,11 @@ class SingleTeam:
         where = CallId(run.problem.question_id, run.context.sample_index, self._role.name, step)
         answers = []
         for index, call in enumerate(state["replies"][-1].tool_calls):
-            text = await run.context.tools.call(call, where, index, self._role.tools)
-            run.spent.n_tool_calls += 1
+            if index < self._max_tool_calls:
+                text = await run.context.tools.call(call, where, index, self._role.tools)
+                run.spent.n_tool_calls += 1
+            else:
+                text = f"ERROR: not run; at most {self._max_tool_calls} calls in one reply"
             answers.append({"role": "tool", "tool_call_id": call.id, "content": text})
         return {"messages": answers}
 

@@ -49,11 +49,15 @@ def parse_arguments(call: ToolCall) -> tuple[str, str]:
     """
     try:
         arguments = json.loads(call.arguments or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"the arguments are not JSON: {error}"
         raise BadArguments(message) from None
     if not isinstance(arguments, dict):
         message = "the arguments must be a JSON object with the key 'code'"
+        raise BadArguments(message)
+    unknown = sorted(set(arguments) - {"code", "stdin"})
+    if unknown:
+        message = f"unknown argument {unknown[0]!r}; there are 'code' and 'stdin'"
         raise BadArguments(message)
     code, stdin = arguments.get("code"), arguments.get("stdin", "")
     if not isinstance(code, str) or not isinstance(stdin, str):
@@ -118,7 +122,10 @@ class ToolBox:
             end = f"ERROR: stopped after {self._spec.tool_time_s:g} s"
         else:
             end = f"exit_code: {done.exit_code}"
-        return f"stdout:\n{done.stdout}\nstderr:\n{done.stderr}\n{end}"
+        cut = f"\n[cut after {self._spec.tool_output_chars} characters]"
+        stdout = done.stdout + (cut if done.stdout_truncated else "")
+        stderr = done.stderr + (cut if done.stderr_truncated else "")
+        return f"stdout:\n{stdout}\nstderr:\n{stderr}\n{end}"
 
     def close(self) -> None:
         """End the sandboxes."""

@@ -152,8 +152,10 @@ def judge_submissions(
     from lcbgrid.judge.submissions import run_submissions
     from lcbgrid.problems.lookup import suites_of
 
+    spec = _spec(rules, sandbox).model_copy(update={"stop_at_first_failure": True})
+
     report = run_submissions(
-        suites_of(problems), submissions, _spec(rules, sandbox), jobs=jobs or None, say=typer.echo
+        suites_of(problems), submissions, spec, jobs=jobs or None, say=typer.echo
     )
     raise typer.Exit(report.exit_status)
 

@@ -294,3 +294,19 @@ def test_functional_memory_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("LCB_FUNCTIONAL_MEMORY_BYTES", "4G")
     with pytest.raises(ConfigError, match=r"number of bytes.*got 4G"):
         functional_memory_mb(4096)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"base_url": "localhost:8000"}, "must start with http:// or https://"),
+        ({"extra_body": {"stream": True}}, "'stream' has a setting of its own"),
+        ({"api_key_env": "sk-abcdefgh"}, "api_key_env"),
+    ],
+)
+def test_model_settings_that_cannot_be_are_refused(settings: dict[str, Any], words: str) -> None:
+    from lcbgrid.config.model_spec import ModelsFile
+
+    model = {"provider": "openai", "model_id": "m"} | settings
+    with pytest.raises(ConfigError, match=words):
+        validate(ModelsFile, {"models": {"m": model}}, where="models.yaml")

@@ -5,29 +5,17 @@ FRAMES = expand(
 )
 
 
-rule score:
-    input:
-        "results/runs/{cell}/verdicts.jsonl",
-    output:
-        "results/scores/{cell}/score.json",
-    log:
-        "results/logs/score/{cell}.log",
-    conda:
-        "../environment.yml"
-    params:
-        settings=GRID.effective.score_digest(),
-    shell:
-        "lcbgrid --log-file {log} score --cell {wildcards.cell}"
-
-
+# Scoring is part of it: a job of its own for each cell would cost more than the scores.
 rule aggregate:
     input:
-        scores=expand("results/scores/{cell}/score.json", cell=CELLS),
+        verdicts=expand("results/runs/{cell}/verdicts.jsonl", cell=CELLS),
     output:
         FRAMES,
     log:
         "results/logs/aggregate.log",
     conda:
         "../environment.yml"
+    params:
+        settings=GRID.effective.score_digest(),
     shell:
         "lcbgrid --log-file {log} aggregate"

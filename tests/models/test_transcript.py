@@ -360,3 +360,28 @@ def test_lines_are_found_by_offset_and_not_kept_in_memory(tmp_path: Path) -> Non
         grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         assert len(transcript.lookup_tool("299")) == 100_000
     assert grown_kb < 15_000
+
+
+def test_published_lines_are_the_journals_without_what_was_measured(tmp_path: Path) -> None:
+    """Lines are cut, not parsed and written again; also those that another hand wrote."""
+    timing = {"latency_s": 0.25, "note": 'ends in "}, "timing":{'}
+    with Transcript(tmp_path / "work.jsonl") as transcript:
+        transcript.record_tool("a", "x é", timing=timing)
+        transcript.record_tool("b", {"timing": 1})
+    spaced = {"kind": "tool", "key": "c", "result": 3, "timing": {"latency_s": 1.0}}
+    with open(tmp_path / "work.jsonl", "a") as journal:
+        journal.write(json.dumps(spaced) + "\n")
+    with Transcript(tmp_path / "work.jsonl") as transcript:
+        for key in "abc":
+            transcript.lookup_tool(key)
+        transcript.publish(tmp_path / "out.jsonl", tmp_path / "timing.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [(line["key"], line["result"]) for line in lines] == [
+        ("a", "x é"),
+        ("b", {"timing": 1}),
+        ("c", 3),
+    ]
+    assert all("timing" not in line for line in lines)
+    times = [json.loads(line) for line in (tmp_path / "timing.jsonl").read_text().splitlines()]
+    assert times[0] == {"key": "a", "kind": "tool", **timing}
+    assert times[2] == {"key": "c", "kind": "tool", "latency_s": 1.0}

@@ -42,7 +42,7 @@ def score(cell: CellOption, config: ConfigOption = None, results: ResultsOption 
 
 
 def aggregate(config: ConfigOption = None, results: ResultsOption = RESULTS) -> None:
-    """Bring the scores of all cells into tidy tables."""
+    """Score all cells and bring the scores into tidy tables."""
     from lcbgrid.stages.report import aggregate_all
 
     effective, layout = load(config, results)

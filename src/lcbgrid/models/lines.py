@@ -6,6 +6,7 @@ Only the keys stay in memory: the transcript of a long grid cell can be larger t
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import logging
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lcbgrid.core.errors import DataError
+from lcbgrid.core.files import dump_json
 
 logger = logging.getLogger(__name__)
 TIMING_NAME = "timing.jsonl"
@@ -23,11 +25,15 @@ _NO_PLACE = ("", -1, "", -1)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of one file: its identity and where it stands."""
+    """One line of one file: its identity and where it stands.
+
+    ``timing_size`` counts the bytes at its end that hold what was measured; 0 if it is elsewhere.
+    """
 
     file: LineFile
     offset: int
     size: int
+    timing_size: int
     kind: str
     key: str
     content_key: str
@@ -40,6 +46,10 @@ class Line:
     def read(self) -> dict[str, Any]:
         """Read the whole record, measured values included."""
         return self.file.read(self)
+
+    def split(self) -> tuple[bytes, dict[str, Any]]:
+        """Read the line without its measured values, and those."""
+        return self.file.split(self)
 
 
 class LineFile:
@@ -77,7 +87,10 @@ class LineFile:
     def _line(self, number: int, offset: int, raw: bytes) -> Line:
         try:
             record = json.loads(raw)
-            return self._of(record, offset, len(raw))
+            line = self._of(record, offset, len(raw))
+            if raw.endswith(_timing_tail(record)):
+                return line
+            return dataclasses.replace(line, timing_size=0)  # not written by us: read it whole
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DataError(
                 f"line {number} is no transcript record: {error!r}",
@@ -94,6 +107,7 @@ class LineFile:
             file=self,
             offset=offset,
             size=size,
+            timing_size=len(_timing_tail(record)),
             kind=record["kind"],
             key=record["key"],
             content_key=record.get("content_key", ""),
@@ -123,6 +137,16 @@ class LineFile:
             record["timing"] = self._timings.get((line.kind, line.key), {})
         return record
 
+    def split(self, line: Line) -> tuple[bytes, dict[str, Any]]:
+        """Return the line without its measured values, and those; texts are not parsed again."""
+        if not line.timing_size:
+            record = self.read(line)
+            timing = record.pop("timing")
+            return (dump_json(record) + "\n").encode(), timing
+        raw = os.pread(self._descriptor, line.size, line.offset)
+        tail = raw[-line.timing_size :]
+        return raw[: -line.timing_size] + b"}\n", json.loads(b"{" + tail[1:-1])["timing"]
+
     def _read_timings(self) -> None:
         path = self.path.with_name(TIMING_NAME)
         if self.path.name == TIMING_NAME or not path.is_file():
@@ -142,3 +166,10 @@ class LineFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _timing_tail(record: dict[str, Any]) -> bytes:
+    """Return how a line of ours ends: ``timing`` is the last of the sorted keys."""
+    if "timing" not in record:
+        return b""
+    return f',"timing":{dump_json(record["timing"])}}}\n'.encode()

@@ -209,13 +209,12 @@ class Transcript:
         with (
             atomic_path(transcript_out) as transcript_path,
             atomic_path(timing_out) as timing_path,
-            open(transcript_path, "w", encoding="utf-8", newline="\n") as transcript,
+            open(transcript_path, "wb") as transcript,
             open(timing_path, "w", encoding="utf-8", newline="\n") as timings,
         ):
             for line in lines:
-                record = line.read()
-                timing = record.pop("timing", None) or {}
-                transcript.write(dump_json(record) + "\n")
+                published, timing = line.split()
+                transcript.write(published)
                 timings.write(dump_json({"key": line.key, "kind": line.kind, **timing}) + "\n")
         return len(lines)
 

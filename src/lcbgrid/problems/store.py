@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -73,19 +74,22 @@ class PreparedProblems:
 
     @cached_property
     def _by_id(self) -> dict[str, Problem]:
+        return {problem.question_id: problem for problem in self.each_problem()}
+
+    @cached_property
+    def splits(self) -> Splits:
+        """The splits, with only the ids that are prepared."""
+        return read_splits(self.directory / SPLITS_FILE)
+
+    def each_problem(self) -> Iterator[Problem]:
+        """Yield all problems in their order, read one by one."""
         path = self.directory / PROBLEMS_FILE
         if not path.is_file():
             raise DataError("the file is missing", where=path, remedy=_AGAIN)
         if sha256_file(path) != self.manifest.problems_sha256:
             message = f"the file is not the one {MANIFEST_FILE} describes"
             raise DataError(message, where=path, remedy=_AGAIN)
-        problems = (Problem.from_record(record) for record in read_jsonl(path))
-        return {problem.question_id: problem for problem in problems}
-
-    @cached_property
-    def splits(self) -> Splits:
-        """The splits, with only the ids that are prepared."""
-        return read_splits(self.directory / SPLITS_FILE)
+        return (Problem.from_record(record) for record in read_jsonl(path))
 
     def problems(self) -> list[Problem]:
         """Return all problems, sorted by question id as text."""

@@ -10,9 +10,11 @@ The choice of the official LiveCodeBench runner is kept beside ours when the two
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lcbgrid.scenarios.fences import Block, fence_lines, find_blocks, find_inline, split_lines
@@ -115,21 +117,19 @@ def _search(visible: str, blocks: list[Block], fn_name: str | None) -> tuple[str
     closed = [block for block in blocks if block.closed]
     labelled = [block.code for block in closed if block.is_python]
     bare = [block.code for block in closed if not block.label]
-    stages = [
-        ("labelled", labelled),
-        ("bare", bare),
-        ("inline", find_inline(visible)),
-        ("nested_fence", _rejoined(visible, blocks)),
-        ("lone_fence", _before_lone_fence(visible, blocks)),
-        (
-            "unterminated",
-            [b.code for b in blocks if not b.closed and (b.is_python or not b.label)],
-        ),
-        ("whole_text", [] if blocks else [visible.strip()]),
+    unclosed = [b.code for b in blocks if not b.closed and (b.is_python or not b.label)]
+    stages: list[tuple[str, Callable[[], list[str]]]] = [  # a later one runs only if needed
+        ("labelled", lambda: labelled),
+        ("bare", lambda: bare),
+        ("inline", lambda: find_inline(visible)),
+        ("nested_fence", lambda: _rejoined(visible, blocks)),
+        ("lone_fence", lambda: _before_lone_fence(visible, blocks)),
+        ("unterminated", lambda: unclosed),
+        ("whole_text", lambda: [] if blocks else [visible.strip()]),
     ]
     fallback: tuple[str | None, str] = (None, "none")
     for method, candidates in stages:
-        programs = [code for code in candidates if is_program(code)]
+        programs = [code for code in candidates() if is_program(code)]
         if not programs:
             continue
         if fn_name is None:
@@ -174,6 +174,7 @@ def _before_lone_fence(text: str, blocks: list[Block]) -> list[str]:
     return ["\n".join(split_lines(text)[: blocks[0].first_line]).strip("\n").rstrip()]
 
 
+@functools.lru_cache(maxsize=16)  # parsing is most of the cost of a reply, and is asked twice
 def _parse(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():

@@ -40,11 +40,21 @@ def score_one(effective: Effective, cell: Cell, layout: Layout) -> str:
     return f"{cell.path}: pass@1 {shown} over {score['n_problems_scored']} problems"
 
 
+def score_all(effective: Effective, layout: Layout) -> None:
+    """Score every cell that has been run and judged; say which are missing."""
+    for cell in effective.cells:
+        if (layout.run(cell) / "verdicts.jsonl").is_file():
+            logger.info("%s", score_one(effective, cell, layout))
+        else:
+            logger.warning("%s: not run; it will show as missing", cell.path)
+
+
 def aggregate_all(effective: Effective, layout: Layout) -> str:
-    """Bring all scores into tidy frames."""
+    """Score all cells and bring the scores into tidy frames."""
     from lcbgrid.analysis.frames import aggregate, write_frames
 
     cells = effective.cells
+    score_all(effective, layout)
     scores = [layout.score(cell) for cell in cells]
     frames = aggregate(scores, _expected(effective, cells), effective.config.analysis)
     written = write_frames(frames, layout.results / "aggregate")
@@ -77,14 +87,7 @@ def redraw_all(effective: Effective, layout: Layout, figures: Path) -> str:
     Raises:
         DataError: Nothing of this grid has been run.
     """
-    found = 0
-    for cell in effective.cells:
-        if (layout.run(cell) / "verdicts.jsonl").is_file():
-            score_one(effective, cell, layout)
-            found += 1
-        else:
-            logger.warning("%s: not run; it will show as missing", cell.path)
-    if not found:
+    if not any((layout.run(cell) / "verdicts.jsonl").is_file() for cell in effective.cells):
         raise DataError(
             "there is no judged run of this grid",
             where=layout.results / "runs",

@@ -12,7 +12,7 @@ import asyncio
 import gc
 import logging
 import time
-from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -74,17 +74,14 @@ def run_cell(
             transcript = open_published(Layout(replay_from).run(cell) / "transcript.jsonl")
         with transcript:
             runner = _Runner(effective, cell, transcript, replay=replay_from is not None)
-            problems = store.problems()
-            start = time.perf_counter()
-            records = runner.run(problems)
-            answering_s = time.perf_counter() - start
+            records = runner.run(store.each_problem(), store.manifest.n_problems)
             _refuse_if_lost(records, effective.config.run.max_infra_share, cell)
             folder.mkdir(parents=True, exist_ok=True)
             transcript.publish(folder / "transcript.jsonl", folder / "timing.jsonl")
         write_json(folder / "cell.json", _description(effective, cell, store))
         write_jsonl(folder / "predictions.jsonl", records)  # last: it says that the stage is done
     lost = sum(record["status"] == "infra_error" for record in records)
-    return RunSummary(len(records), lost, answering_s)
+    return RunSummary(len(records), lost, runner.answering_s)
 
 
 class _Runner:
@@ -99,41 +96,48 @@ class _Runner:
         self._team_spec = effective.teams[cell.topology]
         self._transcript = transcript
         self._replay = replay
+        self.answering_s = 0.0
         self._team: Team = build(self._team_spec)
         self._bundle = PromptBundle(effective.prompts[cell.topology])
         self._tools = ToolBox(
             self._team_spec, transcript, lambda: Judge(effective.config.judge, workers=1)
         )
 
-    def run(self, problems: list[Problem]) -> list[dict[str, Any]]:
-        """Answer all problems; records come in order of question and sample."""
+    def run(self, problems: Iterable[Problem], n_problems: int) -> list[dict[str, Any]]:
+        """Answer all problems; records come in order of question and sample.
+
+        Problems are taken one by one, so the first call is on its way while others are read.
+        """
         samples = range(self._effective.config.run.n_samples)
-        wanted = [(problem, sample) for problem in problems for sample in samples]
+        wanted = ((problem, sample) for problem in problems for sample in samples)
         try:
-            records = asyncio.run(self._answer_all(wanted))
+            records = asyncio.run(self._answer_all(wanted, n_problems * len(samples)))
         finally:
             self._tools.close()
         return sorted(records, key=lambda r: (r["question_id"], r["sample_index"]))
 
-    async def _answer_all(self, wanted: list[tuple[Problem, int]]) -> list[dict[str, Any]]:
-        queue = deque(wanted)
+    async def _answer_all(
+        self, wanted: Iterator[tuple[Problem, int]], n_wanted: int
+    ) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
-        progress = Progress(self._cell.path, total=len(wanted))
+        progress = Progress(self._cell.path, total=n_wanted)
         async with ModelClient(
             self._cell.model, self._spec, self._transcript, replay=self._replay
         ) as client:
 
             async def worker() -> None:
-                while queue:
-                    problem, sample = queue.popleft()
+                for problem, sample in wanted:  # shared by all workers
                     record = await self._answer(client, problem, sample)
                     records.append(record)
                     progress.step(record["status"])
 
             gc.freeze()  # what is there now is not looked at again; a full collection takes 60 ms
+            start = time.perf_counter()
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(self._in_flight(), len(wanted))):
+                for _ in range(min(self._in_flight(), n_wanted)):
                     group.create_task(worker())
+                    await asyncio.sleep(0)  # the first call is sent before the last is prepared
+            self.answering_s = time.perf_counter() - start
         return records
 
     def _in_flight(self) -> int:

@@ -11,6 +11,6 @@ rule judge:
     resources:
         judges=1,
     params:
-        settings=GRID.effective.judge_digest(),
+        settings=GRID.judge_digest,
     shell:
         "lcbgrid --log-file {log} judge run --cell {wildcards.cell}"

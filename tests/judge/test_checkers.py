@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from lcbgrid.config.judge_spec import JudgeSpec
 from lcbgrid.core.errors import ConfigError, DataError
+from lcbgrid.judge.checked import Checked, judge_checked
 from lcbgrid.judge.checkers import CALL_CHECKERS, STDIN_CHECKERS, CheckerEntry, read_checkers
 from lcbgrid.judge.errata import NEEDS_CHECKER, Errata, load_errata
 from lcbgrid.judge.judge import Judge
-from lcbgrid.judge.lcb_files.checked import Checked, judge_checked
 from lcbgrid.problems.schema import TestCase, TestSuite
 
 CYCLE = "7\n6 7 2 1 3 4 5\n"
@@ -251,9 +251,35 @@ def test_results_of_calls_in_any_order(bwrap_judge: Judge) -> None:
     assert wrong.verdict.status == "wrong_answer"
     assert wrong.undecided is None
     long = _called(bwrap_judge, errata, down, (300, list(range(1, 301))))
-    assert long.undecided == NEEDS_CHECKER  # the verdict keeps an excerpt only
+    assert long.verdict.passed  # the checker sees all of the result, not the excerpt kept of it
+    assert not long.passed_by_comparison
+    missed = _called(bwrap_judge, errata, down, (300, list(range(1, 300))), (3, [3, 2, 1]))
+    assert missed.verdict.status == "wrong_answer"
+    assert missed.undecided is None
+    assert missed.verdict.message == "test 0: any_order: 300 elements instead of 299"
     odd = "class Solution:\n    def f(self, n):\n        return [object()]"
     assert not _called(bwrap_judge, errata, odd, (1, [1])).verdict.passed
+
+
+def test_a_test_that_the_checker_cannot_read_decides_nothing(bwrap_judge: Judge) -> None:
+    errata = Errata(SEVERAL, {"q": SUM})
+    found = _judged(bwrap_judge, errata, FIXED_CODE.replace("int(input())", "9"), ("x", "1 9"))
+    assert found.verdict.status == "wrong_answer"
+    assert found.undecided == NEEDS_CHECKER
+    assert "not checked" in (found.verdict.message or "")
+    # Another test shows that the program is wrong, whatever that one would say.
+    both = _judged(bwrap_judge, errata, "print(4, 5)", ("x", "1 9"), ("8", "1 7"))
+    assert both.undecided is None
+    assert not both.verdict.passed
+
+
+def test_the_official_rules_know_no_checkers(bwrap_judge: Judge) -> None:
+    errata = Errata(SEVERAL, {"q": SUM})
+    tests = (TestCase("10", "1 9", "stdin"),)
+    suite = TestSuite("q", None, tests, 1)
+    found = judge_checked(bwrap_judge, FIXED_CODE, suite, errata, rules="official")
+    assert (found.verdict.status, found.verdict.rules) == ("wrong_answer", "official")
+    assert (found.checker, found.undecided, found.errata) == (None, None, "several_answers")
 
 
 def test_a_tolerance_is_the_judges_own(bwrap_judge: Judge) -> None:

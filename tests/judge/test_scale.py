@@ -20,12 +20,14 @@ def test_keys_change_with_everything_that_decides(monkeypatch: pytest.MonkeyPatc
         keys.rules_key(JudgeSpec(time_s=7), "tests"),
         keys.rules_key(JudgeSpec(sandbox="userns"), "tests"),
         keys.rules_key(JudgeSpec(float_tol=1e-6), "tests"),
+        keys.rules_key(JudgeSpec(checkers=False), "tests"),
+        keys.rules_key(JudgeSpec(), "tests", "other checkers"),
     }
     monkeypatch.setenv("LCB_FUNCTIONAL_MEMORY_BYTES", "1000000")
     seen.add(keys.rules_key(JudgeSpec(), "tests"))
     monkeypatch.setattr(keys, "JUDGE_VERSION", "next")
     seen.add(keys.rules_key(JudgeSpec(), "tests"))
-    assert len(seen) == 8
+    assert len(seen) == 10
 
 
 def test_programs_are_told_apart() -> None:

@@ -1,14 +1,27 @@
-"""What the judge stage publishes says nothing of hidden tests."""
+"""The judge stage: checkers decide, verdicts are kept, and say nothing of hidden tests."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lcbgrid.analysis.score import score_cell
+from lcbgrid.config.effective import Effective
+from lcbgrid.config.grid import Cell
 from lcbgrid.core.errors import DataError
 from lcbgrid.core.files import write_jsonl
-from lcbgrid.stages.judge import _read_predictions, without_hidden
+from lcbgrid.core.jsonl import read_jsonl
+from lcbgrid.judge.errata import Errata, load_errata
+from lcbgrid.stages import judge as stage
+from lcbgrid.stages import workflow
+from lcbgrid.stages.judge import _read_predictions, judge_cell, without_hidden
+
+sys.path.insert(0, str(Path(__file__).parent))
+from small_grid import SmallGrid
 
 
 def record(index: int, detail: str | None, got: str | None) -> dict[str, object]:
@@ -57,3 +70,109 @@ def test_damaged_predictions_are_refused(
     write_jsonl(path, lines)
     with pytest.raises(DataError, match=words):
         _read_predictions(path, 1)
+
+
+OTHER_DIGIT = "a, b = map(int, input().split()); print((a + b + 1) % 10)"
+PROGRAMS = {
+    "abc343_a": OTHER_DIGIT,  # right by the statement, not the stored answers
+    "abc337_e": "print('?', 1)",
+    "plain": "print(2 * int(input()))",
+}
+
+
+def judged(grid: SmallGrid, cell: Cell, effective: Effective | None = None) -> dict[str, Any]:
+    """Judge a cell; returns its verdicts by question."""
+    judge_cell(effective or grid.effective, cell, grid.layout, workers=2)
+    lines = read_jsonl(grid.layout.run(cell) / "verdicts.jsonl")
+    return {record["question_id"]: record for record in lines}
+
+
+def test_checkers_decide_in_the_grid_and_the_score_says_both(
+    small_grid: Callable[..., SmallGrid],
+) -> None:
+    grid = small_grid()
+    cell = grid.cells[0]
+    folder = grid.answer(cell, PROGRAMS)
+    found = judged(grid, cell)
+    assert found["abc343_a"]["status"] == "passed"
+    assert found["abc343_a"]["checker"] == "digit_other_than_sum"
+    assert found["abc343_a"]["passed_by_comparison"] is False
+    assert found["abc343_a"]["errata"] == "several_answers"
+    assert found["abc337_e"]["undecided"] == found["abc337_e"]["errata"] == "interactive"
+    plain = {"checker": None, "errata": None, "undecided": None, "passed_by_comparison": True}
+    assert plain.items() <= found["plain"].items()
+    assert "checker" not in found["plain"]["limits"]
+    score = score_cell(folder)
+    assert score["pass_at_k"]["1"]["value"] == pytest.approx(2 / 3)
+    both = score["with_and_without"]
+    values = {
+        (checkers, problems): value["value"]
+        for checkers in ("with_checkers", "without_checkers")
+        for problems, value in both[checkers].items()
+    }
+    assert values == {
+        ("with_checkers", "every_problem"): pytest.approx(2 / 3),
+        ("with_checkers", "decided_problems"): 1.0,
+        ("with_checkers", "no_errata"): 1.0,
+        ("without_checkers", "every_problem"): pytest.approx(1 / 3),
+        ("without_checkers", "no_errata"): 1.0,
+    }
+    assert both["checkers"] == {"abc343_a": "digit_other_than_sum"}
+    assert both["errata"] == {"abc337_e": "interactive", "abc343_a": "several_answers"}
+
+
+def test_without_checkers_the_comparison_decides(small_grid: Callable[..., SmallGrid]) -> None:
+    grid = small_grid(checkers=False)
+    cell = grid.cells[0]
+    folder = grid.answer(cell, PROGRAMS)
+    found = judged(grid, cell)
+    assert found["abc343_a"]["status"] == "wrong_answer"
+    assert found["abc343_a"]["checker"] is None
+    assert found["abc343_a"]["undecided"] == "needs_checker"
+    both = score_cell(folder)["with_and_without"]
+    assert both["with_checkers"]["every_problem"]["value"] is None
+    assert "without checkers" in both["with_checkers"]["every_problem"]["reason"]
+    assert both["without_checkers"]["every_problem"]["value"] == pytest.approx(1 / 3)
+
+
+def test_other_checkers_mean_judging_again(
+    small_grid: Callable[..., SmallGrid], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = small_grid()
+    cell = grid.cells[0]
+    grid.answer(cell, PROGRAMS)
+    assert judged(grid, cell)["abc343_a"]["status"] == "passed"
+    known = load_errata()
+    fewer = {key: entry for key, entry in known.checkers.items() if key != "abc343_a"}
+    monkeypatch.setattr(stage, "load_errata", lambda *, with_checkers: Errata(known.kinds, fewer))
+    assert judged(grid, cell)["abc343_a"]["status"] == "wrong_answer"
+
+
+def test_snakemake_judges_again_when_checkers_or_the_judge_change(
+    small_grid: Callable[..., SmallGrid], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    small_grid()
+    config = {
+        "grid": {"topologies": ["direct"], "models": ["sim"]},
+        "models_file": str(tmp_path / "models.yaml"),
+    }
+    source = Path(__file__).resolve().parents[2]
+    seen = {workflow.Workflow(config, source).judge_digest}
+    no_checkers = config | {"judge": {"checkers": False}}
+    seen.add(workflow.Workflow(no_checkers, source).judge_digest)
+    monkeypatch.setattr(workflow, "load_errata", lambda *, with_checkers: Errata({"a": "x"}))
+    seen.add(workflow.Workflow(config, source).judge_digest)
+    monkeypatch.setattr(workflow, "JUDGE_VERSION", "next")
+    seen.add(workflow.Workflow(config, source).judge_digest)
+    assert len(seen) == 4
+
+
+def test_a_checkers_reason_says_nothing_of_hidden_tests() -> None:
+    verdict = {
+        "first_failing": 0,
+        "message": "test 0: any_order: 3 elements instead of 5",
+        "tests": [record(0, "any_order: 3 elements instead of 5", "[1, 2, 3]")],
+    }
+    shown = without_hidden(verdict, n_public=0)
+    assert shown["message"] == "test 0: any_order"
+    assert shown["tests"][0] == record(0, "any_order", None)

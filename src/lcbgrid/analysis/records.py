@@ -23,6 +23,8 @@ PREDICTION_STATUSES = (
     "no_code",
     "context_limit",
     "step_limit",
+    "token_limit",
+    "time_limit",
     "budget",
     "infra_error",
 )
@@ -64,6 +66,9 @@ class Answer:
     verdict: str
     n_passed: int
     n_total: int
+    passed_by_comparison: bool | None = None  # None: the verdict does not say
+    checker: str | None = None
+    errata: str | None = None
 
     @property
     def lost(self) -> str | None:
@@ -212,6 +217,9 @@ def _join(
         verdict=verdict["status"],
         n_passed=_whole(verdict, "n_passed", cell_dir / "verdicts.jsonl"),
         n_total=_whole(verdict, "n_total", cell_dir / "verdicts.jsonl"),
+        passed_by_comparison=verdict.get("passed_by_comparison"),
+        checker=verdict.get("checker"),
+        errata=verdict.get("errata"),
     )
 
 

@@ -35,6 +35,10 @@ class JudgeSpec(StrictModel):
     float_tol: float | None = Field(
         None, ge=0, description="Tolerance for numbers whose expected text is no integer."
     )
+    checkers: bool = Field(
+        True,
+        description="Let a problem's checker accept right answers other than the stored one.",
+    )
 
 
 def functional_memory_mb(default_mb: int) -> int:

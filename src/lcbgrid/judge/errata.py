@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from lcbgrid.core.errors import DataError
-from lcbgrid.judge.checkers import CheckerEntry, read_checkers
+from lcbgrid.core.hashing import sha256_json
+from lcbgrid.judge.checkers import CHECKERS_FILE, CheckerEntry, read_checkers
 from lcbgrid.problems.resources import resource_dir
 from lcbgrid.problems.splits import read_errata
 
@@ -74,6 +75,12 @@ class Errata:
     kinds: Mapping[str, str] = field(default_factory=dict)
     checkers: Mapping[str, CheckerEntry] = field(default_factory=dict)
 
+    @property
+    def digest(self) -> str:
+        """Digest of what decides verdicts, and what is said beside them."""
+        checkers = {key: [entry.checker, entry.tolerance] for key, entry in self.checkers.items()}
+        return sha256_json([dict(self.kinds), checkers])
+
     def undecided(self, question_id: str) -> str | None:
         """Say why nobody can decide a problem by its stored answers, or ``None`` if one can."""
         kind = self.kinds.get(question_id)
@@ -100,18 +107,20 @@ class Errata:
         )
 
 
-def load_errata(folder: Path | None = None) -> Errata:
+def load_errata(folder: Path | None = None, *, with_checkers: bool = True) -> Errata:
     """Read the errata list and the checkers.
 
     Args:
         folder: Where the two files are; default: those that belong to the package.
+        with_checkers: Whether checkers are in force.
 
     Raises:
         DataError: The list is malformed.
         ConfigError: The checkers are malformed.
     """
     folder = folder or resource_dir("lcb")
-    return Errata(read_errata(folder / ERRATA_FILE), read_checkers(folder / "checkers.yaml"))
+    checkers = read_checkers(folder / CHECKERS_FILE) if with_checkers else {}
+    return Errata(read_errata(folder / ERRATA_FILE), checkers)
 
 
 def _share(question_id: str, n: int, right: int) -> Fraction:

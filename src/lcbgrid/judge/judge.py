@@ -13,7 +13,7 @@ from lcbgrid.judge.job import Job
 from lcbgrid.judge.limits import Limits
 from lcbgrid.judge.pool import Pool, Quiet, Worker, usable_cores
 from lcbgrid.judge.sandbox import SandboxLostError
-from lcbgrid.judge.suites import CallTest, StdinTest, prepare
+from lcbgrid.judge.suites import CallTest, Check, StdinTest, prepare
 from lcbgrid.judge.trial import Trial
 from lcbgrid.judge.verdict import Verdict
 from lcbgrid.problems.schema import TestSuite
@@ -70,6 +70,7 @@ class Judge:
         limits_override: Limits | None = None,
         float_tol: float | None = None,
         rules: RuleSet | None = None,
+        check: Check | None = None,
     ) -> Verdict:
         """Judge one program.
 
@@ -79,6 +80,8 @@ class Judge:
             limits_override: Limits instead of the configured ones.
             float_tol: Tolerance of this problem instead of the configured one.
             rules: Rule set instead of the configured one.
+            check: Looks at answers that differ from the stored ones; not under the official
+                rules, which know none.
 
         Raises:
             SandboxError: No sandbox can be started.
@@ -87,7 +90,7 @@ class Judge:
         tolerance = self.spec.float_tol if float_tol is None else float_tol
         trial = Trial(suite, rules or self.spec.rules, limits, tolerance, self.spec)
         try:
-            tests = prepare(suite)
+            tests = prepare(suite, None if trial.official else check)
         except DataError as error:
             return trial.verdict("data_error", message=str(error))
         if program is None:

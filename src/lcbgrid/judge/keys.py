@@ -9,18 +9,20 @@ from lcbgrid.core.hashing import sha256_json
 from lcbgrid.judge.verdict import JUDGE_VERSION
 
 
-def rules_key(spec: JudgeSpec, tests_digest: str) -> str:
+def rules_key(spec: JudgeSpec, tests_digest: str, errata_digest: str = "") -> str:
     """Return the key of a way to judge: rules, limits, isolation, tests, and the judge itself.
 
     Args:
         spec: The judge's configuration.
         tests_digest: Digest of all tests that may be used.
+        errata_digest: Digest of the checkers and the errata list in force.
     """
     return sha256_json(
         [
             JUDGE_VERSION,
             sha256_json(spec.model_dump(mode="json")),
             tests_digest,
+            errata_digest,
             os.environ.get("LCB_FUNCTIONAL_MEMORY_BYTES", ""),
         ]
     )

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from lcbgrid.core.errors import DataError
 from lcbgrid.judge.compare import first_differing_line, same_value
 from lcbgrid.judge.plain import parse_json
 from lcbgrid.problems.schema import TestCase, TestSuite
+
+
+class Check(Protocol):
+    """What has the last word about an answer that differs from the stored one."""
+
+    def __call__(self, given: str, got: Any, expected: Any, *, call: bool) -> str | None:
+        """Return why the answer is wrong, or ``None`` if it is right.
+
+        Args:
+            given: The test's input.
+            got: The whole output text, or the result of the call as plain data.
+            expected: The stored output text, or the stored result.
+            call: Whether it is the result of a call.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +31,7 @@ class StdinTest:
 
     given: str
     expected: str
+    check: Check | None = None
 
     @property
     def data(self) -> bytes:
@@ -30,7 +45,10 @@ class StdinTest:
 
     def difference(self, got: str, float_tol: float | None) -> str | None:
         """Say where ``got`` differs from what is expected; ``None`` if it does not."""
-        return first_differing_line(got, self.expected, float_tol)
+        difference = first_differing_line(got, self.expected, float_tol)
+        if difference is None or self.check is None:
+            return difference
+        return self.check(self.given, got, self.expected, call=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +57,7 @@ class CallTest:
 
     given: str
     expected: str
+    check: Check | None = None
 
     @property
     def data(self) -> bytes:
@@ -52,12 +71,20 @@ class CallTest:
 
     def difference(self, got: Any, float_tol: float | None) -> str | None:
         """Say that ``got`` differs from what is expected; ``None`` if it does not."""
-        same = same_value(got, parse_json(self.expected), float_tol)
-        return None if same else "the result differs"
+        expected = parse_json(self.expected)
+        if same_value(got, expected, float_tol):
+            return None
+        if self.check is None:
+            return "the result differs"
+        return self.check(self.given, got, expected, call=True)
 
 
-def prepare(suite: TestSuite) -> list[StdinTest] | list[CallTest]:
+def prepare(suite: TestSuite, check: Check | None = None) -> list[StdinTest] | list[CallTest]:
     """Decode a suite.
+
+    Args:
+        suite: The tests.
+        check: Looks at answers that differ from the stored ones.
 
     Raises:
         DataError: There are no tests, or one of them is not what its kind demands. Such a
@@ -66,17 +93,17 @@ def prepare(suite: TestSuite) -> list[StdinTest] | list[CallTest]:
     if not suite.tests:
         raise DataError("the problem has no tests", where=suite.question_id)
     if suite.mode == "functional":
-        return [_call_test(suite, index, test) for index, test in enumerate(suite.tests)]
+        return [_call_test(suite, index, test, check) for index, test in enumerate(suite.tests)]
     for index, test in enumerate(suite.tests):
         if test.testtype == "functional":
             raise DataError(
                 f"test {index} calls a function, but the problem names none",
                 where=suite.question_id,
             )
-    return [StdinTest(test.input, test.output) for test in suite.tests]
+    return [StdinTest(test.input, test.output, check) for test in suite.tests]
 
 
-def _call_test(suite: TestSuite, index: int, test: TestCase) -> CallTest:
+def _call_test(suite: TestSuite, index: int, test: TestCase, check: Check | None) -> CallTest:
     lines = test.input.split("\n")
     try:
         for line in lines:
@@ -86,7 +113,7 @@ def _call_test(suite: TestSuite, index: int, test: TestCase) -> CallTest:
         raise DataError(
             f"test {index} is not JSON, one value a line: {error}", where=suite.question_id
         ) from error
-    return CallTest(test.input, test.output)
+    return CallTest(test.input, test.output, check)
 
 
 def _encode(text: str) -> bytes:

@@ -14,6 +14,8 @@ from lcbgrid.core import locks
 from lcbgrid.core.errors import DataError, InfrastructureError
 from lcbgrid.core.files import write_json, write_jsonl
 from lcbgrid.core.jsonl import Journal, read_jsonl
+from lcbgrid.judge.checked import judge_checked
+from lcbgrid.judge.errata import Errata, load_errata
 from lcbgrid.judge.judge import Judge
 from lcbgrid.judge.keys import program_key, rules_key
 from lcbgrid.judge.verdict import JUDGE_VERSION
@@ -72,7 +74,8 @@ def _judge_all(
     workers: int,
 ) -> dict[str, dict[str, Any]]:
     spec = effective.config.judge
-    rules = rules_key(spec, store.manifest.tests_sha256)
+    errata = load_errata(with_checkers=spec.checkers)
+    rules = rules_key(spec, store.manifest.tests_sha256, errata.digest)
     path = work / "verdicts.jsonl"
     with Journal(path) as journal, Judge(spec, workers=workers) as judge:
         known = _read_known(path, rules)
@@ -89,7 +92,7 @@ def _judge_all(
                 key = _program_key(answer)
                 if key in todo:
                     suite = suite or store.suite(question_id)
-                    record = _verdict(judge, answer, suite)
+                    record = _verdict(judge, answer, suite, errata)
                     record.update(key=key, rules_key=rules)
                     journal.append(record)
                     known[key] = record
@@ -103,14 +106,17 @@ def _judge_all(
     return known
 
 
-def _verdict(judge: Judge, answer: dict[str, Any], suite: TestSuite) -> dict[str, Any]:
+def _verdict(
+    judge: Judge, answer: dict[str, Any], suite: TestSuite, errata: Errata
+) -> dict[str, Any]:
     if answer["status"] == "infra_error":
         verdict = {"status": "infra_error", "n_passed": 0, "n_total": len(suite.tests)}
         return {"verdict": verdict | {"unanswered": True}, "timing": {}}
-    verdict_ = judge.judge(answer["predicted_code"], suite)
+    checked = judge_checked(judge, answer["predicted_code"], suite, errata)
+    shown = without_hidden(checked.verdict.to_record(), suite.n_public)
     return {
-        "verdict": without_hidden(verdict_.to_record(), suite.n_public) | {"unanswered": False},
-        "timing": verdict_.timing_record(),
+        "verdict": shown | checked.to_record() | {"unanswered": False},
+        "timing": checked.verdict.timing_record(),
     }
 
 

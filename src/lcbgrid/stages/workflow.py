@@ -13,6 +13,9 @@ from lcbgrid.config.grid import Cell, find, path_pattern, slug
 from lcbgrid.core import locks
 from lcbgrid.core.errors import ConfigError
 from lcbgrid.core.files import write_text
+from lcbgrid.core.hashing import sha256_json
+from lcbgrid.judge.errata import load_errata
+from lcbgrid.judge.verdict import JUDGE_VERSION
 from lcbgrid.stages.paths import Layout
 
 REPLAY_VARIABLE = "LCBGRID_REPLAY_FROM"  # how jobs learn of it; it is in no file and no digest
@@ -62,6 +65,12 @@ class Workflow:
     def run_digest(self, wildcards: Any) -> str:
         """Digest that changes exactly when the cell must be run again."""
         return self.effective.run_digest(self.cell(wildcards.cell))
+
+    @property
+    def judge_digest(self) -> str:
+        """Digest that changes exactly when programs must be judged again, tests apart."""
+        errata = load_errata(with_checkers=self.effective.config.judge.checkers)
+        return sha256_json([JUDGE_VERSION, self.effective.judge_digest(), errata.digest])
 
     def embedded_models(self, wildcards: Any) -> int:
         """1 if the cell loads a model into the job's own process, else 0."""

@@ -16,10 +16,10 @@ from typing import Literal
 
 from lcbgrid.config.judge_spec import JudgeSpec
 from lcbgrid.core.errors import EXIT_DIFFERENCE, EXIT_OK, DataError, UserError
+from lcbgrid.judge.checked import Checked, judge_checked
 from lcbgrid.judge.errata import Errata, Share
 from lcbgrid.judge.judge import Judge
 from lcbgrid.judge.lcb_files.benchmark import Benchmark
-from lcbgrid.judge.lcb_files.checked import Checked, judge_checked
 from lcbgrid.judge.lcb_files.grades import deciding_test, metadata_of, shown_texts
 from lcbgrid.judge.lcb_files.model import Question, ResultFile, Sample
 from lcbgrid.judge.lcb_files.write import names_like, sizes, write_all

@@ -10,7 +10,8 @@ from lcbgrid.config.team_spec import RoleSpec, TeamSpec
 from lcbgrid.models.types import ChatReply, ChatRequest, ToolCall, Usage
 from lcbgrid.problems.schema import Problem
 from lcbgrid.teams.bundle import PromptBundle
-from lcbgrid.teams.interface import Answer, Context, build
+from lcbgrid.teams.interface import Answer, build
+from lcbgrid.teams.work import Context
 
 F = "```"
 STDIN = Problem(

@@ -25,7 +25,7 @@ from lcbgrid.core.files import dump_json
 from lcbgrid.core.hashing import sha256_json
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8000/v1"
-RUN_VERSION = 2  # raised when the run stage would give other bytes for the same configuration
+RUN_VERSION = 3  # raised when the run stage would give other bytes for the same configuration
 SCORE_VERSION = 1  # the same for the score stage
 PRICES = ("price_input_usd_per_mtok", "price_output_usd_per_mtok")
 _NOT_DECIDING: dict[str, Any] = {  # speed, patience and money decide no prediction
@@ -86,8 +86,14 @@ class Effective(StrictModel):
             "run": run,
             "model": self.models[cell.model].model_dump(mode="json", exclude=_NOT_DECIDING),
             "team": self.teams[cell.topology].model_dump(mode="json"),
-            "prompts": self.prompts[cell.topology],
+            "prompts": self.role_prompts(cell),
         }
+
+    def role_prompts(self, cell: grids.Cell) -> dict[str, str]:
+        """Return the texts of the roles that a cell's team has."""
+        lineup = {role.name for role in self.teams[cell.topology].lineup(cell.team_size)}
+        texts = self.prompts[cell.topology]
+        return {name: text for name, text in texts.items() if name in lineup}
 
     def dump(self) -> str:
         """Return the JSON text that ``results/config.json`` holds (without where it replays)."""
@@ -179,7 +185,10 @@ def resolve(
     }
     teams = {name: _pick(all_teams, name, "topologies", where) for name in topologies}
     prompts = {
-        name: {r.name: _prompt(prompts_dir / name / f"{r.name}.md") for r in team.roles}
+        name: {
+            r.name: _prompt(prompts_dir / (team.prompts or name) / f"{r.name}.md")
+            for r in team.roles
+        }
         for name, team in teams.items()
     }
     result = Effective(config=config, models=models, teams=teams, prompts=prompts)

@@ -15,7 +15,8 @@ from lcbgrid.config.team_spec import TeamSpec
 from lcbgrid.core.errors import ConfigError, nearest
 
 SCENARIOS = ("code_generation",)
-COMMUNICATIONS = ("freeform",)
+Communication = Literal["freeform", "semi_structured", "structured_soft"]
+COMMUNICATIONS: tuple[Communication, ...] = ("freeform", "semi_structured", "structured_soft")
 OPTIMIZERS = ("identity",)
 AXES = ("scenario", "topology", "team_size", "communication", "optimizer", "model", "seed")
 
@@ -64,7 +65,7 @@ class GridSpec(StrictModel):
         min_length=1,
         description="Agents in a team; a topology of one fixed size ignores it.",
     )
-    communications: tuple[Literal["freeform"], ...] = Field(
+    communications: tuple[Communication, ...] = Field(
         ("freeform",), strict=False, min_length=1, description="How agents write to each other."
     )
     optimizers: tuple[Literal["identity"], ...] = Field(
@@ -141,8 +142,8 @@ def slug(name: str) -> str:
 def expand(dataset: str, grid: GridSpec, teams: Mapping[str, TeamSpec]) -> list[Cell]:
     """Return the cells of a grid, sorted, without doubles.
 
-    A topology that offers a single size gets that size and freeform only, whatever the axes say,
-    so that it is not run once per size.
+    A topology that offers a single size gets that size, and freeform only, whatever the axes say,
+    so that it is not run once per size; a team of one has nobody to write to.
 
     Raises:
         ConfigError: A size that a topology does not offer, two names that would share a path, or

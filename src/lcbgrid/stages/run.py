@@ -33,8 +33,9 @@ from lcbgrid.problems.store import PreparedProblems
 from lcbgrid.stages.paths import Layout
 from lcbgrid.stages.progress import Progress
 from lcbgrid.teams.bundle import PromptBundle
-from lcbgrid.teams.interface import Answer, Context, Spent, Team, build
+from lcbgrid.teams.interface import Answer, Team, build
 from lcbgrid.teams.tools import ToolBox
+from lcbgrid.teams.work import Context, Spent
 
 logger = logging.getLogger(__name__)
 
@@ -97,8 +98,8 @@ class _Runner:
         self._transcript = transcript
         self._replay = replay
         self.answering_s = 0.0
-        self._team: Team = build(self._team_spec)
-        self._bundle = PromptBundle(effective.prompts[cell.topology])
+        self._team: Team = build(self._team_spec, cell.team_size, cell.communication)
+        self._bundle = PromptBundle(effective.role_prompts(cell))
         self._tools = ToolBox(
             self._team_spec, transcript, lambda: Judge(effective.config.judge, workers=1)
         )
@@ -180,6 +181,11 @@ def _record(
         "status": answer.status if answer else "infra_error",
         "finish_reason": answer.finish_reason if answer else "",
         "usage": asdict(answer.spent if answer else Spent()),
+        "agents": [asdict(member) for member in answer.members] if answer else [],
+        "winner": answer.winner if answer else None,
+        "vote": dict(answer.vote) if answer and answer.vote else None,
+        "communication": (dict(answer.communication) if answer and answer.communication else None),
+        "n_turns": answer.n_turns if answer else None,
         "error": error,
     }
 
@@ -205,7 +211,7 @@ def _description(effective: Effective, cell: Cell, store: PreparedProblems) -> d
         "simulated": model.is_simulated,
         "model_id": model.model_id,
         "config_sha256": effective.run_digest(cell),
-        "prompts_sha256": PromptBundle(effective.prompts[cell.topology]).digest,
+        "prompts_sha256": PromptBundle(effective.role_prompts(cell)).digest,
         "run": effective.cell_settings(cell)["run"],
         "dataset_manifest": store.manifest.to_record(),
         "versions": {"lcbgrid": __version__},

@@ -2,74 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from lcbgrid.config.model_spec import SamplingSpec
 from lcbgrid.config.team_spec import TeamSpec
 from lcbgrid.core.errors import ConfigError, nearest
-from lcbgrid.core.hashing import derived_seed
-from lcbgrid.models.client import ModelClient
-from lcbgrid.models.types import CallId, ChatReply, ChatRequest, Message
+from lcbgrid.models.types import ChatReply
 from lcbgrid.problems.schema import Problem
 from lcbgrid.scenarios.extract import Extraction
 from lcbgrid.teams.bundle import PromptBundle
-from lcbgrid.teams.tools import ToolBox
+from lcbgrid.teams.work import Context, Spent
 
 AnswerStatus = Literal[
-    "ok", "truncated", "empty", "no_code", "context_limit", "step_limit", "infra_error"
+    "ok",
+    "truncated",
+    "empty",
+    "no_code",
+    "context_limit",
+    "step_limit",
+    "token_limit",
+    "time_limit",
+    "infra_error",
 ]
 
 
-@dataclass(slots=True)
-class Spent:
-    """What an answer cost so far; tokens as the endpoint counted them."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    total_tokens: int = 0
-    n_llm_calls: int = 0
-    n_tool_calls: int = 0
-
-    def add(self, reply: ChatReply) -> None:
-        """Add one model call."""
-        self.prompt_tokens += reply.usage.prompt_tokens
-        self.completion_tokens += reply.usage.completion_tokens
-        self.total_tokens += reply.usage.total_tokens
-        self.n_llm_calls += 1
-
-
 @dataclass(frozen=True, slots=True)
-class Context:
-    """All that a team needs besides problem and prompts."""
+class Member:
+    """What one agent contributed.
 
-    client: ModelClient
-    tools: ToolBox
-    spec: TeamSpec
-    sampling: SamplingSpec
-    cell_seed: int
-    sample_index: int
+    Attributes:
+        agent: Its name, as in the transcript; ``role`` without its number.
+        role: Its role.
+        status: How its last turn ended; ``infra_error`` if it was lost, ``idle`` if it had none.
+        text: What it said last, without thinking.
+        code: The program in that, if any.
+        spent: What it cost.
+    """
 
-    async def ask(
-        self,
-        spent: Spent,
-        *,
-        problem: Problem,
-        agent: str,
-        step: int,
-        messages: list[Message],
-        tools: tuple[dict[str, object], ...] = (),
-    ) -> ChatReply:
-        """Make one model call of one agent, with a seed of its own, and count it."""
-        call = CallId(problem.question_id, self.sample_index, agent, step)
-        seed = derived_seed(self.cell_seed, problem.question_id, self.sample_index, agent, step)
-        request = ChatRequest(
-            messages=tuple(messages), tools=tools, sampling=self.sampling, seed=seed, call=call
-        )
-        reply = await self.client.chat(request)
-        spent.add(reply)
-        return reply
+    agent: str
+    role: str
+    status: str
+    text: str
+    code: str | None
+    spent: Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +55,18 @@ class Answer:
 
     ``status`` says how the answer ended; a program may be there with any of them but ``no_code``
     and ``infra_error``.
+
+    Attributes:
+        extraction: The program.
+        status: How it ended.
+        finish_reason: How the server said that the deciding reply ended.
+        spent: Sum over all agents.
+        message: Says more about a status.
+        members: Agents in their order.
+        winner: Index in ``members`` of the agent whose program was chosen.
+        vote: How the choice was made, if there was one.
+        communication: Measurements of the communication format.
+        n_turns: Turns of a conversation that has no fixed end.
     """
 
     extraction: Extraction
@@ -85,43 +74,74 @@ class Answer:
     finish_reason: str
     spent: Spent = field(default_factory=Spent)
     message: str | None = None
+    members: tuple[Member, ...] = ()
+    winner: int | None = None
+    vote: Mapping[str, Any] | None = None
+    communication: Mapping[str, Any] | None = None
+    n_turns: int | None = None
 
 
 class Team(Protocol):
     """A topology."""
 
     async def solve(self, problem: Problem, bundle: PromptBundle, context: Context) -> Answer:
-        """Work on one problem; raises EndpointError if the model cannot be asked."""
+        """Work on one problem; raises ModelCallError if the model cannot be asked."""
         ...
 
 
-_builders: dict[str, Callable[[TeamSpec], Team]] = {}
+@dataclass(frozen=True, slots=True)
+class TeamPlan:
+    """What a builder gets: the topology's spec and the values of the cell's axes."""
+
+    spec: TeamSpec
+    size: int
+    communication: str = "freeform"
 
 
-def register(name: str) -> Callable[[Callable[[TeamSpec], Team]], Callable[[TeamSpec], Team]]:
+Builder = Callable[[TeamPlan], Team]
+_builders: dict[str, Builder] = {}
+_MODULES = {  # builder name -> module that registers it; imported when it is asked for
+    "direct": "lcbgrid.teams.direct",
+    "single": "lcbgrid.teams.single",
+    "independent": "lcbgrid.teams.independent",
+    "sequential": "lcbgrid.teams.sequential",
+    "centralized": "lcbgrid.teams.centralized",
+    "decentralized": "lcbgrid.teams.decentralized",
+    "crewai_sequential": "lcbgrid.teams.frameworks.crewai_team",
+    "autogen_centralized": "lcbgrid.teams.frameworks.autogen_team",
+    "agents_sdk_decentralized": "lcbgrid.teams.frameworks.agents_sdk_team",
+}
+
+
+def register(name: str) -> Callable[[Builder], Builder]:
     """Register the builder of a topology under a name."""
 
-    def keep(builder: Callable[[TeamSpec], Team]) -> Callable[[TeamSpec], Team]:
+    def keep(builder: Builder) -> Builder:
         _builders[name] = builder
         return builder
 
     return keep
 
 
-def build(spec: TeamSpec) -> Team:
+def build(spec: TeamSpec, size: int | None = None, communication: str = "freeform") -> Team:
     """Build the team that a spec names.
+
+    Args:
+        spec: The topology.
+        size: Team size; default: the first that it offers.
+        communication: How agents write to each other.
 
     Raises:
         ConfigError: No builder has that name.
     """
-    from lcbgrid.teams import direct, single
-
-    del direct, single  # importing them registers them
+    if spec.builder not in _builders and spec.builder in _MODULES:
+        importlib.import_module(_MODULES[spec.builder])
     if spec.builder not in _builders:
+        known = {*_builders, *_MODULES}
         raise ConfigError(
-            "no such team builder", value=spec.builder, remedy=nearest(spec.builder, _builders)
+            "no such team builder", value=spec.builder, remedy=nearest(spec.builder, known)
         )
-    return _builders[spec.builder](spec)
+    return _builders[spec.builder](TeamPlan(spec, size or spec.sizes[0], communication))
 
 
 def answer_status(reply: ChatReply, extraction: Extraction) -> AnswerStatus:
@@ -129,10 +149,17 @@ def answer_status(reply: ChatReply, extraction: Extraction) -> AnswerStatus:
 
     A cut reply is ``truncated`` even if a program was found in it (reports, R29).
     """
-    if reply.status == "context_limit":
-        return "context_limit"
-    if reply.status == "truncated" or extraction.truncated:
+    return end_status(reply.status, extraction)
+
+
+def end_status(end: str, extraction: Extraction) -> AnswerStatus:
+    """Return the status of an answer, given how the deciding turn ended and what was found.
+
+    A limit of ours that was reached is told even if a program was found: with a higher limit
+    there might be another one.
+    """
+    if end == "truncated" or (end == "ok" and extraction.truncated):
         return "truncated"
-    if reply.status == "empty":
-        return "empty"
+    if end != "ok":
+        return end  # type: ignore[return-value]
     return "ok" if extraction.code is not None else "no_code"

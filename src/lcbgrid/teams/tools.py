@@ -66,6 +66,11 @@ def parse_arguments(call: ToolCall) -> tuple[str, str]:
     return code, stdin
 
 
+def is_refusal(text: str) -> bool:
+    """True for the answer to a tool call that could not be run at all."""
+    return text.startswith("ERROR:")
+
+
 class ToolBox:
     """Runs tool calls; one for all agents of a cell."""
 

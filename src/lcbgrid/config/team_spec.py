@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, model_validator
 
 from lcbgrid.config.base import StrictModel
 
 ToolName = Literal["python_exec"]
+Size = Annotated[int, Field(gt=0, strict=False)]  # a key, which JSON keeps as text
+Names = Annotated[tuple[str, ...], Field(strict=False)]
 
 
 VoteMethod = Literal["whitespace", "ast", "behaviour"]
@@ -40,9 +42,8 @@ class TeamSpec(StrictModel):
     sizes: tuple[PositiveInt, ...] = Field(
         (1,), strict=False, description="Team sizes that it offers."
     )
-    lineups: dict[PositiveInt, tuple[str, ...]] = Field(
+    lineups: dict[Size, Names] = Field(
         {},
-        strict=False,
         description="Team size -> role names, in order. A size that is not listed has all roles, "
         "or copies of the only role.",
     )
@@ -57,9 +58,8 @@ class TeamSpec(StrictModel):
     max_tool_calls: int = Field(
         8, ge=1, description="Tool calls of one reply that are run; further ones are refused."
     )
-    max_turns: dict[PositiveInt, PositiveInt] = Field(
+    max_turns: dict[Size, PositiveInt] = Field(
         {},
-        strict=False,
         description="Team size -> turns of a conversation that has no fixed end; default 26.",
     )
     rounds: int = Field(2, ge=1, description="Rounds of a debate; the first one counts.")

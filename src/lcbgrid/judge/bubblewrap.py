@@ -71,7 +71,7 @@ def bwrap_arguments(interpreter: Interpreter, *, as_root: bool, info_fd: int) ->
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += _writable(SHARED_MEMORY, SHARED_MEMORY_BYTES)
     arguments += _writable(SCRATCH, SCRATCH_BYTES)
-    arguments += ["--symlink", SCRATCH.lstrip("/"), "/tmp"]  # noqa: S108 - the same
+    arguments += [option for link in temporary_link(interpreter) for option in link]
     arguments += ["--remount-ro", "/dev", "--remount-ro", "/"]
     arguments += ["--chdir", SCRATCH, "--clearenv"]
     for name, value in program_environment(SCRATCH).items():
@@ -82,6 +82,16 @@ def bwrap_arguments(interpreter: Interpreter, *, as_root: bool, info_fd: int) ->
 def binds(interpreter: Interpreter) -> list[list[str]]:
     """Return the options that put system libraries, Python and our own code into the root."""
     return _system_binds() + _interpreter_binds(interpreter)
+
+
+def temporary_link(interpreter: Interpreter) -> list[list[str]]:
+    """Return the option that makes ``/tmp`` another name of the scratch folder.
+
+    There is none where Python itself lies below ``/tmp``; then programs have ``TMPDIR`` only.
+    """
+    folder = Path("/tmp")  # noqa: S108 - in the sandbox
+    taken = any(folder in Path(bind[-1]).parents for bind in binds(interpreter))
+    return [] if taken else [["--symlink", SCRATCH.lstrip("/"), str(folder)]]
 
 
 def program_environment(home: str) -> dict[str, str]:

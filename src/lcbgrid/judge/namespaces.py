@@ -26,8 +26,8 @@ def plan(
         ["devices", "/dev"],
         ["writable", bubblewrap.SHARED_MEMORY, bubblewrap.SHARED_MEMORY_BYTES],
         ["writable", bubblewrap.SCRATCH, bubblewrap.SCRATCH_BYTES],
-        ["symlink", bubblewrap.SCRATCH.lstrip("/"), "/tmp"],  # noqa: S108 - in the sandbox
     ]
+    operations += [_operation(link) for link in bubblewrap.temporary_link(interpreter)]
     kept = [_CAPABILITIES[name] for name in bubblewrap.SERVER_CAPABILITIES]
     return {
         "operations": [each for each in operations if each],

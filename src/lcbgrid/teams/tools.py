@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from lcbgrid.config.team_spec import TeamSpec
+from lcbgrid.judge.execution import Execution
 from lcbgrid.judge.judge import Judge
 from lcbgrid.models.transcript import Transcript, tool_key
 from lcbgrid.models.types import CallId, ToolCall
@@ -81,6 +83,7 @@ class ToolBox:
         self._transcript = transcript
         self._make_judge = make_judge
         self._judge: Judge | None = None
+        self._making = threading.Lock()
 
     def schemas(self, tools: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
         """Return the JSON schemas of the named tools, as a request carries them."""
@@ -106,23 +109,44 @@ class ToolBox:
             code, stdin = parse_arguments(call)
         except BadArguments as error:
             return f"ERROR: {error}"
-        limits = [self._spec.tool_time_s, self._spec.tool_output_chars]
-        key = tool_key(where, index, call.name, [code, stdin, *limits])
+        key = tool_key(where, index, call.name, [code, stdin, *self._limits()])
         known = self._transcript.lookup_tool(key)
         if known is None:
             known = await asyncio.to_thread(self._run, code, stdin)
             self._transcript.record_tool(key, known, call=where)
         return str(known)
 
-    def _run(self, code: str, stdin: str) -> str:
-        if self._judge is None:
-            self._judge = self._make_judge()
-        done = self._judge.execute(
+    async def output_of(self, code: str, stdin: str, where: CallId) -> str | None:
+        """Run a program for the team itself, not for an agent, and return what it printed.
+
+        Returns:
+            Standard output; ``None`` if the program failed, was stopped or printed too much.
+        """
+        key = tool_key(where, 0, "output_of", [code, stdin, *self._limits()])
+        known = self._transcript.lookup_tool(key)
+        if known is None:
+            done = await asyncio.to_thread(self._execute, code, stdin)
+            good = done.exit_code == 0 and not done.timed_out and not done.stdout_truncated
+            known = {"stdout": done.stdout if good else None}
+            self._transcript.record_tool(key, known, call=where)
+        return known["stdout"]  # type: ignore[no-any-return]
+
+    def _limits(self) -> list[float]:
+        return [self._spec.tool_time_s, self._spec.tool_output_chars]
+
+    def _execute(self, code: str, stdin: str) -> Execution:
+        with self._making:
+            if self._judge is None:
+                self._judge = self._make_judge()
+        return self._judge.execute(
             code,
             stdin,
             time_s=self._spec.tool_time_s,
             output_chars=self._spec.tool_output_chars,
         )
+
+    def _run(self, code: str, stdin: str) -> str:
+        done = self._execute(code, stdin)
         if done.timed_out:
             end = f"ERROR: stopped after {self._spec.tool_time_s:g} s"
         else:

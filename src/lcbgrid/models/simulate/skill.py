@@ -17,6 +17,7 @@ from lcbgrid.core.files import dump_json
 from lcbgrid.models.simulate.answer import Answer
 from lcbgrid.models.simulate.chance import chance, pick
 from lcbgrid.models.simulate.known import KnownProblem, KnownProblems
+from lcbgrid.models.simulate.reports import reported
 from lcbgrid.models.simulate.validate import text_of
 from lcbgrid.models.simulate.writer import rewritten_prompt, wants_prompt
 from lcbgrid.models.types import ToolCall
@@ -24,6 +25,7 @@ from lcbgrid.models.types import ToolCall
 DIFFICULTY_LOGIT = {"easy": 0.8, "medium": -0.8, "hard": -2.2}
 BASE_LOGIT = -0.8
 TOOL_USE_RATE = 0.7
+DELEGATION_RATE = 0.8
 NO_CODE_RATE = 0.02
 
 _IN_PROMPT: tuple[tuple[str, re.Pattern[str], float], ...] = tuple(
@@ -84,7 +86,7 @@ class SkilledModel:
             call = _tool_call(tools, problem, program, draw)
             if call is not None:
                 return Answer(None, tool_calls=(call,), finish_reason="tool_calls")
-        return Answer(_rendered(program, problem, draw))
+        return Answer(reported(_rendered(program, problem, draw), texts[0], draw))
 
     def right_probability(self, problem: KnownProblem, features: Sequence[str]) -> float:
         """Return the probability of a right program; for tests and for the documentation."""
@@ -162,7 +164,11 @@ def _tool_call(
     if chance("uses tools", *draw) >= TOOL_USE_RATE:
         return None
     by_name = {tool["function"]["name"]: tool["function"] for tool in tools}
-    function = by_name.get("python_exec") or tools[0]["function"]
+    delegates = [name for name in by_name if name.startswith("delegate_to_")]
+    if delegates and chance("delegates", *draw) < DELEGATION_RATE:
+        function = by_name[pick(delegates, "whom", *draw)]
+    else:
+        function = by_name.get("python_exec") or tools[0]["function"]
     if function["name"] == "python_exec":
         stdin = "" if problem.functional else problem.sample_input
         arguments = {"code": program, "stdin": stdin}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from lcbgrid.config.grid import Cell
 from lcbgrid.core.errors import DataError
 from lcbgrid.core.files import write_jsonl
 from lcbgrid.core.jsonl import read_jsonl
+from lcbgrid.judge.checked import Checked, judge_checked
 from lcbgrid.judge.errata import Errata, load_errata
 from lcbgrid.stages import judge as stage
 from lcbgrid.stages import workflow
@@ -176,3 +179,54 @@ def test_a_checkers_reason_says_nothing_of_hidden_tests() -> None:
     shown = without_hidden(verdict, n_public=0)
     assert shown["message"] == "test 0: any_order"
     assert shown["tests"][0] == record(0, "any_order", None)
+
+
+def test_a_program_is_judged_once_for_all_cells(
+    small_grid: Callable[..., SmallGrid], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = small_grid()
+    first, second = grid.cells
+    mine = PROGRAMS | {"plain": "print(3 * int(input()))"}
+    grid.answer(first, PROGRAMS)
+    grid.answer(second, mine)
+    judged(grid, second)
+    alone = (grid.layout.run(second) / "verdicts.jsonl").read_bytes()
+    shutil.rmtree(grid.layout.all_work)
+    judged(grid, first)
+    asked: list[str] = []
+
+    def counting(*arguments: Any, **options: Any) -> Checked:
+        asked.append(arguments[2].question_id)
+        return judge_checked(*arguments, **options)
+
+    monkeypatch.setattr(stage, "judge_checked", counting)
+    judged(grid, second)
+    assert asked == ["plain"]
+    assert (grid.layout.run(second) / "verdicts.jsonl").read_bytes() == alone
+    timing = list(read_jsonl(grid.layout.run(second) / "judge_timing.jsonl"))
+    assert [record.get("cached", False) for record in timing] == [True, True, False]
+    judged(grid, first, grid.with_judge({"time_s": 4.0}))
+    assert sorted(asked) == ["abc337_e", "abc343_a", "plain", "plain"]
+
+
+def test_jobs_at_the_same_time_share_the_work(small_grid: Callable[..., SmallGrid]) -> None:
+    grid = small_grid()
+    for cell in grid.cells:
+        grid.answer(cell, PROGRAMS)
+    config = grid.folder / "effective.json"
+    config.write_text(grid.effective.dump())
+    program = Path(sys.executable).parent / "lcbgrid"
+    command = [str(program), "judge", "run", "--config", str(config)]
+    jobs = [
+        subprocess.Popen([*command, "--results", str(grid.layout.results), "--cell", cell.path])
+        for cell in grid.cells
+    ]
+    assert [job.wait(120) for job in jobs] == [0, 0]
+    verdicts = {(grid.layout.run(c) / "verdicts.jsonl").read_bytes() for c in grid.cells}
+    assert len(verdicts) == 1
+    timing = [
+        record
+        for cell in grid.cells
+        for record in read_jsonl(grid.layout.run(cell) / "judge_timing.jsonl")
+    ]
+    assert sum(record.get("cached", False) for record in timing) == len(PROGRAMS)

@@ -18,6 +18,7 @@ from lcbgrid.judge.checked import judge_checked
 from lcbgrid.judge.errata import Errata, load_errata
 from lcbgrid.judge.judge import Judge
 from lcbgrid.judge.keys import program_key, rules_key
+from lcbgrid.judge.shared import SharedVerdicts, copy_of
 from lcbgrid.judge.verdict import JUDGE_VERSION
 from lcbgrid.problems.schema import TestSuite
 from lcbgrid.problems.store import PreparedProblems
@@ -34,8 +35,8 @@ def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int
     """Judge the predictions of a cell and publish its verdicts; returns their number.
 
     Hidden tests are opened one question at a time. A verdict is kept under a key of program,
-    question, tests and rules, so a killed stage resumes and unchanged programs are not judged
-    again.
+    question, tests and rules, so a killed stage resumes, and a program that this or any other cell
+    of the results folder has judged is not judged again.
 
     Raises:
         InfrastructureError: The judge itself failed on a program; nothing is published.
@@ -46,7 +47,7 @@ def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int
     wanted = store.manifest.n_problems * effective.config.run.n_samples
     predictions = _read_predictions(folder / "predictions.jsonl", wanted)
     with locks.held(work / "judge.lock", what=f"verdicts of {cell.path}", wait_s=ORPHAN_WAIT_S):
-        verdicts = _judge_all(effective, cell, work, store, predictions, workers)
+        verdicts = _judge_all(effective, cell, layout, store, predictions, workers)
         records = [_published(record, verdicts) for record in predictions]
         lost = [r for r in records if r["status"] == "infra_error" and not r["unanswered"]]
         if lost:
@@ -68,7 +69,7 @@ def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int
 def _judge_all(
     effective: Effective,
     cell: Cell,
-    work: Path,
+    layout: Layout,
     store: PreparedProblems,
     predictions: list[dict[str, Any]],
     workers: int,
@@ -76,28 +77,35 @@ def _judge_all(
     spec = effective.config.judge
     errata = load_errata(with_checkers=spec.checkers)
     rules = rules_key(spec, store.manifest.tests_sha256, errata.digest)
-    path = work / "verdicts.jsonl"
-    with Journal(path) as journal, Judge(spec, workers=workers) as judge:
+    path = layout.work(cell) / "verdicts.jsonl"
+    wanted = {_program_key(answer) for answer in predictions}
+    with (
+        Journal(path) as journal,
+        SharedVerdicts(layout.verdict_index, layout.all_work, journal, rules, wanted) as shared,
+        Judge(spec, workers=workers) as judge,
+    ):
         known = _read_known(path, rules)
+        shared.adopt()
         groups = itertools.groupby(predictions, key=lambda record: str(record["question_id"]))
-        progress = Progress(
-            f"{cell.path} verdicts",
-            total=len({_program_key(r) for r in predictions} - known.keys()),
-        )
+        progress = Progress(f"{cell.path} verdicts", total=len(wanted - known.keys()))
 
         def one_question(question_id: str, answers: list[dict[str, Any]]) -> None:
-            todo = {_program_key(a): a for a in answers if _program_key(a) not in known}
             suite: TestSuite | None = None
             for answer in answers:
                 key = _program_key(answer)
-                if key in todo:
-                    suite = suite or store.suite(question_id)
-                    record = _verdict(judge, answer, suite, errata)
-                    record.update(key=key, rules_key=rules)
-                    journal.append(record)
-                    known[key] = record
-                    del todo[key]
-                    progress.step(record["verdict"]["status"])
+                if key in known:
+                    continue
+                with shared.claim(key):
+                    found = shared.find(key)
+                    if found is not None:
+                        record = copy_of(found)
+                    else:
+                        suite = suite or store.suite(question_id)
+                        record = _verdict(judge, answer, suite, errata)
+                        record.update(key=key, rules_key=rules)
+                    shared.keep(record)
+                known[key] = record
+                progress.step(record["verdict"]["status"])
 
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             jobs = [pool.submit(one_question, q, list(answers)) for q, answers in groups]

@@ -39,6 +39,16 @@ class Layout:
         """Measured times of a cell, apart from its scores since no two runs agree on them."""
         return self.results / "scores" / cell.path / "timing.json"
 
+    @property
+    def all_work(self) -> Path:
+        """Journals of all cells in progress."""
+        return self.results / ".work"
+
+    @property
+    def verdict_index(self) -> Path:
+        """Where in which cell's journal a verdict is; no cell's path starts with a dot."""
+        return self.all_work / ".verdicts"
+
     def work(self, cell: Cell) -> Path:
         """Journals of a cell in progress."""
-        return self.results / ".work" / cell.path
+        return self.all_work / cell.path

@@ -76,7 +76,7 @@ class SimulatedApp:
         return Response(status, error_body(message, "bad_http"))
 
     def stats(self) -> dict[str, int]:
-        """Return counts of requests, statuses and faults since the start."""
+        """Return counts of requests, statuses, faults and tokens since the start."""
         return dict(sorted(self._counts.items()))
 
     def _authorised(self, request: Request, path: str) -> Response:
@@ -156,6 +156,8 @@ class SimulatedApp:
         if answer.tool_calls:
             message["tool_calls"] = [call.to_wire() for call in answer.tool_calls]
         completion_tokens = answer.completion_tokens
+        self._counts["prompt_tokens"] += prompt_tokens
+        self._counts["completion_tokens"] += completion_tokens
         usage = {
             "prompt_tokens": prompt_tokens,
             "completion_tokens": completion_tokens,

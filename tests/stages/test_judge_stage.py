@@ -12,13 +12,17 @@ from typing import Any
 import pytest
 
 from lcbgrid.analysis.score import score_cell
+from lcbgrid.config.base import validate
 from lcbgrid.config.effective import Effective
 from lcbgrid.config.grid import Cell
-from lcbgrid.core.errors import DataError
+from lcbgrid.config.judge_spec import JudgeSpec
+from lcbgrid.core.errors import ConfigError, DataError, UserError
 from lcbgrid.core.files import write_jsonl
 from lcbgrid.core.jsonl import read_jsonl
+from lcbgrid.judge.cell_diff import diff_cell
 from lcbgrid.judge.checked import Checked, judge_checked
 from lcbgrid.judge.errata import Errata, load_errata
+from lcbgrid.problems.store import PreparedProblems
 from lcbgrid.stages import judge as stage
 from lcbgrid.stages import workflow
 from lcbgrid.stages.judge import _read_predictions, judge_cell, without_hidden
@@ -230,3 +234,75 @@ def test_jobs_at_the_same_time_share_the_work(small_grid: Callable[..., SmallGri
         for record in read_jsonl(grid.layout.run(cell) / "judge_timing.jsonl")
     ]
     assert sum(record.get("cached", False) for record in timing) == len(PROGRAMS)
+
+
+def test_both_rule_sets_stand_in_a_verdict_and_their_difference_is_explained(
+    small_grid: Callable[..., SmallGrid], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = small_grid()
+    cell = grid.cells[0]
+    exits = "import sys\nprint(int(input()))\nsys.exit(3)"
+    folder = grid.answer(cell, PROGRAMS | {"abc337_e": exits})
+    store = PreparedProblems(grid.layout.problems("mine"))
+    real = judged(grid, cell)
+    with pytest.raises(UserError, match="one rule set only"):
+        diff_cell(folder, store)
+    asked: list[str] = []
+
+    def counting(judge: Any, *arguments: Any, **options: Any) -> Checked:
+        asked.append(judge.spec.rules)
+        return judge_checked(judge, *arguments, **options)
+
+    monkeypatch.setattr(stage, "judge_checked", counting)
+    both = judged(grid, cell, grid.with_judge({"rules": ["real", "official"]}))
+    assert asked == ["official"] * 3  # verdicts by the first rule set are kept
+    for question_id, record in both.items():
+        assert record["by_rules"].keys() == {"official"}
+        assert {k: v for k, v in record.items() if k != "by_rules"} == real[question_id]
+    officially = {key: record["by_rules"]["official"]["status"] for key, record in both.items()}
+    assert officially == {
+        "abc343_a": "wrong_answer",
+        "abc337_e": "passed",
+        "plain": "passed",
+    }
+    hidden = [
+        test
+        for record in both.values()
+        for test in record["by_rules"]["official"]["tests"]
+        if test["index"] > 0
+    ]
+    assert all(test["got"] is None for test in hidden)
+    said: list[str] = []
+    assert diff_cell(folder, store, say=said.append).exit_status == 1
+    assert said == [
+        "abc337_e sample 0: real runtime_error, official passed: "
+        "officially exit codes do not count",
+        "abc343_a sample 0: real passed, official wrong_answer: "
+        "officially only the stored answer is right; checker digit_other_than_sum accepts",
+        "passed by real only: 1, by official only: 1",
+        "differ 2 of 3",
+    ]
+    other = score_cell(folder)["by_other_rules"]["official"]
+    assert other["value"] == pytest.approx(2 / 3)
+    assert (other["n_different"], other["n_only_main_passed"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"rules": []}, "empty list"),
+        ({"rules": ["real", "real"]}, "stands twice"),
+        ({"rules": ["real", "oficial"]}, "also_rules"),
+        ({"rules": ["real"], "also_rules": ["official"]}, "not both"),
+    ],
+)
+def test_lists_of_rule_sets_that_cannot_be_are_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        validate(JudgeSpec, given, where="x")
+
+
+def test_a_list_of_rule_sets_has_a_main_one_and_survives_being_written() -> None:
+    spec = validate(JudgeSpec, {"rules": ["official", "real"]}, where="x")
+    assert (spec.rules, spec.rule_sets) == ("official", ("official", "real"))
+    assert validate(JudgeSpec, spec.model_dump(mode="json"), where="x") == spec
+    assert spec.by("real") == JudgeSpec()

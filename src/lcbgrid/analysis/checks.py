@@ -1,6 +1,6 @@
-"""Pass@1 with and without checkers, and with and without the problems of the errata list.
+"""Pass@1 with and without checkers or errata, and by the other rule sets.
 
-All six numbers come from the same verdicts: each says whether the program would have passed by
+All numbers come from the same verdicts: each says whether the program would have passed by
 comparison alone, which checker was in force, and what the errata list says of the problem.
 """
 
@@ -14,6 +14,7 @@ from lcbgrid.analysis.passk import Count, Estimate, mean_pass_at_k
 from lcbgrid.analysis.records import Answer
 
 _NOT_SAID = "the verdicts do not say it; judge the cell again"
+_NO_SCORES = ("infra_error", "data_error")
 _NO_CHECKERS = "the cell was judged without checkers"
 
 
@@ -50,6 +51,32 @@ def with_and_without(
         "checkers": dict(sorted(checkers.items())),
         "errata": dict(sorted(errata.items())),
     }
+
+
+def by_other_rules(graded: Collection[Answer], missing: str | None) -> dict[str, Any]:
+    """Return pass@1 by each of the other rule sets, and how many verdicts differ.
+
+    Args:
+        graded: The answers in the score.
+        missing: Why there is no score, if there is none.
+    """
+    result = {}
+    for rules in sorted({rules for answer in graded for rules in answer.by_rules}):
+        judged = [a for a in graded if a.by_rules.get(rules) not in (None, *_NO_SCORES)]
+        no_value = missing or (
+            None if len(judged) == len(graded) else f"not all answers have a verdict by {rules}"
+        )
+
+        def is_right(answer: Answer, rules: str = rules) -> bool:
+            return answer.by_rules[rules] == "passed"
+
+        result[rules] = {
+            **_pass_at_1(judged, is_right, (), no_value),
+            "n_different": sum(a.by_rules[rules] != a.verdict for a in judged),
+            "n_only_main_passed": sum(a.is_right and not is_right(a) for a in judged),
+            "n_only_other_passed": sum(is_right(a) and not a.is_right for a in judged),
+        }
+    return result
 
 
 def _is_right(answer: Answer) -> bool:

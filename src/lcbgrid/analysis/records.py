@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,6 +69,7 @@ class Answer:
     passed_by_comparison: bool | None = None  # None: the verdict does not say
     checker: str | None = None
     errata: str | None = None
+    by_rules: Mapping[str, str] = field(default_factory=dict)  # other rule set -> its verdict
 
     @property
     def lost(self) -> str | None:
@@ -220,6 +221,7 @@ def _join(
         passed_by_comparison=verdict.get("passed_by_comparison"),
         checker=verdict.get("checker"),
         errata=verdict.get("errata"),
+        by_rules={rules: v["status"] for rules, v in (verdict.get("by_rules") or {}).items()},
     )
 
 

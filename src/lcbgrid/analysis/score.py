@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from lcbgrid import __version__
 from lcbgrid.analysis.axes import axes_of, value_order
-from lcbgrid.analysis.checks import with_and_without
+from lcbgrid.analysis.checks import by_other_rules, with_and_without
 from lcbgrid.analysis.determinism import greedy_repeats
 from lcbgrid.analysis.intervals import bootstrap, choose, wilson
 from lcbgrid.analysis.passk import Count, Estimate, mean_pass_at_k, pass_at_k
@@ -80,6 +80,7 @@ def score_cell(
         "pass_at_k": {str(k): estimate._asdict() for k, estimate in estimates.items()},
         "pass_at_1_interval": None if pass_at_1 is None else _intervals(counts, pass_at_1, spec),
         "with_and_without": with_and_without(graded, records.judge, missing),
+        "by_other_rules": by_other_rules(graded, missing),
         "extracted": _extracted(graded),
         "by_group": {name: _by_group(graded, name) for name in _GROUPS},
         "tests_passed_share": _tests_passed_share(graded, records.judge)._asdict(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -117,16 +117,28 @@ def judge_diff(
     submissions: Annotated[
         Path | None, typer.Option(help="JSON lines: question_id, code, graded.")
     ] = None,
+    cell: Annotated[
+        str | None, typer.Option(help="Path of a judged cell, as below results/runs.")
+    ] = None,
+    config: ConfigOption = None,
+    results: ResultsOption = RESULTS,
     rules: RulesOption = "real,official",
     sandbox: SandboxOption = None,
     jobs: JobsOption = 0,
 ) -> None:
-    """List and explain samples whose verdict differs between two rule sets. Exit 1 if any."""
+    """List and explain samples whose verdict differs between two rule sets. Exit 1 if any.
+
+    Of a cell, the verdicts that it stores are compared and nothing is run.
+    """
     from lcbgrid.core.errors import UserError
     from lcbgrid.judge.diff import diff_rules
     from lcbgrid.judge.samples import case_samples, submission_samples
     from lcbgrid.problems.lookup import suites_of
 
+    if cell is not None:
+        if cases or problems or submissions:
+            raise UserError("--cell stands alone", remedy="leave the files out")
+        _diff_cell(cell, config, results)
     spec, names = _specs(rules, sandbox)
     if len(names) != 2:
         raise UserError("two rule sets are needed", where="--rules", value=rules)
@@ -135,9 +147,22 @@ def judge_diff(
     elif problems and submissions:
         samples = submission_samples(suites_of(problems), submissions)
     else:
-        raise UserError("nothing to judge", remedy="give --cases, or --problems and --submissions")
+        raise UserError(
+            "nothing to judge", remedy="give --cell, --cases, or --problems and --submissions"
+        )
     report = diff_rules(samples, spec, rules=names, jobs=jobs or None, say=typer.echo)
     raise typer.Exit(report.exit_status)
+
+
+def _diff_cell(cell: str, config: Path | None, results: Path) -> NoReturn:
+    from lcbgrid.config.grid import find
+    from lcbgrid.judge.cell_diff import diff_cell
+    from lcbgrid.problems.store import PreparedProblems
+
+    effective, layout = load(config, results)
+    found = find(effective.cells, cell)
+    store = PreparedProblems(layout.problems(found.dataset))
+    raise typer.Exit(diff_cell(layout.run(found), store, say=typer.echo).exit_status)
 
 
 @judge.command("submissions")

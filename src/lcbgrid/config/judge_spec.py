@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from lcbgrid.config.base import StrictModel
 from lcbgrid.core.errors import ConfigError
@@ -15,10 +15,24 @@ Tier = Literal["bwrap", "userns", "rlimits"]
 DEFAULT_MEMORY_BYTES = 4 * 1024**3
 
 
+def _or_a_list(schema: dict[str, Any]) -> None:
+    """Let editors accept what ``JudgeSpec`` accepts: one name, or a list of names."""
+    one = {"enum": schema.pop("enum"), "type": schema.pop("type")}
+    schema["anyOf"] = [one, {"items": one, "minItems": 1, "type": "array"}]
+
+
 class JudgeSpec(StrictModel):
     """The judge's part of a configuration."""
 
-    rules: RuleSet = Field("real", description="Rule set: real (default) or official.")
+    rules: RuleSet = Field(
+        "real",
+        description="Rule set: real (default) or official. Of a list, the first one gives the "
+        "scores, the others stand beside it.",
+        json_schema_extra=_or_a_list,
+    )
+    also_rules: tuple[RuleSet, ...] = Field(
+        (), strict=False, description="The other rule sets, if 'rules' is no list."
+    )
     sandbox: Tier = Field(
         "bwrap",
         description="Isolation: bwrap; userns, the same without that tool; or rlimits (weak).",
@@ -39,6 +53,36 @@ class JudgeSpec(StrictModel):
         True,
         description="Let a problem's checker accept right answers other than the stored one.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_is_the_main_one(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("rules"), list | tuple):
+            return data
+        if not data["rules"]:
+            message = "'rules' is an empty list"
+            raise ValueError(message)
+        if data.get("also_rules"):
+            message = "give a list in 'rules' or name the others in 'also_rules', not both"
+            raise ValueError(message)
+        first, *others = data["rules"]
+        return {**data, "rules": first, "also_rules": others}
+
+    @model_validator(mode="after")
+    def _each_once(self) -> JudgeSpec:
+        if len(set(self.rule_sets)) < len(self.rule_sets):
+            message = "a rule set stands twice"
+            raise ValueError(message)
+        return self
+
+    @property
+    def rule_sets(self) -> tuple[RuleSet, ...]:
+        """All rule sets, the main one first."""
+        return (self.rules, *self.also_rules)
+
+    def by(self, rules: RuleSet) -> JudgeSpec:
+        """Return the same way to judge by one rule set only."""
+        return self.model_copy(update={"rules": rules, "also_rules": ()})
 
 
 def functional_memory_mb(default_mb: int) -> int:

@@ -108,8 +108,18 @@ def diff_rules(
                 why = explain(sample, left, right)
                 found.append(RuleDifference(sample, left, right, why))
                 say(str(found[-1]))
-    only = [sum(getattr(d, side).passed for d in found) for side in ("left", "right")]
-    say(f"passed by {left_rules} only: {only[0]}, by {right_rules} only: {only[1]}")
+    return close_report(total, found, (left_rules, right_rules), say)
+
+
+def close_report(
+    total: int,
+    found: Sequence[RuleDifference],
+    rules: tuple[str, str],
+    say: Callable[[str], object],
+) -> DiffReport:
+    """Print the last two lines of a comparison, and return it."""
+    left, right = (sum(getattr(d, side).passed for d in found) for side in ("left", "right"))
+    say(f"passed by {rules[0]} only: {left}, by {rules[1]} only: {right}")
     say(f"differ {len(found)} of {total}")
     return DiffReport(total, tuple(found))
 

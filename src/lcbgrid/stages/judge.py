@@ -10,6 +10,7 @@ from typing import Any
 
 from lcbgrid.config.effective import Effective
 from lcbgrid.config.grid import Cell
+from lcbgrid.config.judge_spec import JudgeSpec, RuleSet
 from lcbgrid.core import locks
 from lcbgrid.core.errors import DataError, InfrastructureError
 from lcbgrid.core.files import write_json, write_jsonl
@@ -47,9 +48,15 @@ def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int
     wanted = store.manifest.n_problems * effective.config.run.n_samples
     predictions = _read_predictions(folder / "predictions.jsonl", wanted)
     with locks.held(work / "judge.lock", what=f"verdicts of {cell.path}", wait_s=ORPHAN_WAIT_S):
-        verdicts = _judge_all(effective, cell, layout, store, predictions, workers)
-        records = [_published(record, verdicts) for record in predictions]
-        lost = [r for r in records if r["status"] == "infra_error" and not r["unanswered"]]
+        judge_spec = effective.config.judge
+        by_rules = {
+            rules: _judge_all(judge_spec.by(rules), cell, layout, store, predictions, workers)
+            for rules in judge_spec.rule_sets
+        }
+        verdicts = by_rules[judge_spec.rules]
+        records = [_published(record, by_rules) for record in predictions]
+        every = [r for record in records for r in (record, *record.get("by_rules", {}).values())]
+        lost = [r for r in every if r["status"] == "infra_error" and not r["unanswered"]]
         if lost:
             raise InfrastructureError(
                 f"the judge failed on {len(lost)} programs: {lost[0].get('message')}",
@@ -58,7 +65,7 @@ def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int
             )
         write_json(
             folder / "judge.json",
-            effective.config.judge.model_dump(mode="json") | {"version": JUDGE_VERSION},
+            judge_spec.model_dump(mode="json") | {"version": JUDGE_VERSION},
         )
         timing = [{**_identity(r), **verdicts[_program_key(r)]["timing"]} for r in predictions]
         write_jsonl(folder / "judge_timing.jsonl", timing)
@@ -67,14 +74,13 @@ def judge_cell(effective: Effective, cell: Cell, layout: Layout, *, workers: int
 
 
 def _judge_all(
-    effective: Effective,
+    spec: JudgeSpec,
     cell: Cell,
     layout: Layout,
     store: PreparedProblems,
     predictions: list[dict[str, Any]],
     workers: int,
 ) -> dict[str, dict[str, Any]]:
-    spec = effective.config.judge
     errata = load_errata(with_checkers=spec.checkers)
     rules = rules_key(spec, store.manifest.tests_sha256, errata.digest)
     path = layout.work(cell) / "verdicts.jsonl"
@@ -87,7 +93,9 @@ def _judge_all(
         known = _read_known(path, rules)
         shared.adopt()
         groups = itertools.groupby(predictions, key=lambda record: str(record["question_id"]))
-        progress = Progress(f"{cell.path} verdicts", total=len(wanted - known.keys()))
+        progress = Progress(
+            f"{cell.path} verdicts, {spec.rules}", total=len(wanted - known.keys())
+        )
 
         def one_question(question_id: str, answers: list[dict[str, Any]]) -> None:
             suite: TestSuite | None = None
@@ -202,6 +210,11 @@ def _identity(answer: dict[str, Any]) -> dict[str, Any]:
     return {"question_id": answer["question_id"], "sample_index": answer["sample_index"]}
 
 
-def _published(answer: dict[str, Any], verdicts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    verdict = verdicts[_program_key(answer)]["verdict"]
-    return {"schema_version": SCHEMA_VERSION, **verdict, **_identity(answer)}
+def _published(
+    answer: dict[str, Any], by_rules: dict[RuleSet, dict[str, dict[str, Any]]]
+) -> dict[str, Any]:
+    """Return the verdict by the first rule set, with those by the others inside."""
+    key = _program_key(answer)
+    main, *others = ((rules, known[key]["verdict"]) for rules, known in by_rules.items())
+    record = {"schema_version": SCHEMA_VERSION, **main[1], **_identity(answer)}
+    return record | ({"by_rules": dict(others)} if others else {})

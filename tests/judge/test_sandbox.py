@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from lcbgrid.config.judge_spec import JudgeSpec, Tier
+from lcbgrid.core.errors import SandboxError
 from lcbgrid.judge import tiers
 from lcbgrid.judge.interpreter import find_interpreter
 from lcbgrid.judge.judge import Judge
@@ -263,6 +265,20 @@ def test_python_may_lie_below_tmp(
     with Judge(JudgeSpec(sandbox=tier), workers=1) as judge:
         ran = judge.execute(code)
     assert (ran.stdout, ran.stderr) == ("True False\n", "")
+
+
+@pytest.mark.parametrize("tier", ["bwrap", "userns", "rlimits"])
+def test_a_sandbox_that_cannot_start_leaves_nothing(
+    tier: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    absent = dataclasses.replace(find_interpreter(), executable=Path("/absent/python"))
+    monkeypatch.setattr(tiers, "find_interpreter", lambda: absent)
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(SandboxError, match=f"{tier}|cannot be started"):
+        tiers.launch(tier, numpy=False)
+    assert list(tmp_path.iterdir()) == []
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_tool_run_shows_both_streams(any_judge: Judge) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -103,27 +104,37 @@ def _namespace_config(interpreter: Interpreter, *, numpy: bool, uid: int | None)
 
 
 def _launch_rlimits(*, numpy: bool) -> Sandbox:
+    folders: list[str] = []
+    try:
+        for prefix in ("lcbgrid-box-", "lcbgrid-packages-"):
+            folders.append(tempfile.mkdtemp(prefix=prefix))
+        return _start_in_folders(*folders, numpy=numpy)
+    except BaseException:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _start_in_folders(scratch: str, links: str, *, numpy: bool) -> Sandbox:
     interpreter = find_interpreter()
     uid = next_uid() if os.geteuid() == 0 else None
-    folder = tempfile.mkdtemp(prefix="lcbgrid-box-")
-    os.chmod(folder, 0o777 if uid is not None else 0o700)
-    links = tempfile.mkdtemp(prefix="lcbgrid-packages-")
+    os.chmod(scratch, 0o777 if uid is not None else 0o700)
     os.chmod(links, 0o755)  # noqa: S103 - other users read it
     config = _server_config(interpreter, numpy=numpy, uid=uid)
     config |= {
         "own_namespace": False,
-        "scratch_folders": [folder],
+        "scratch_folders": [scratch],
         "module_path": interpreter.module_path,
         "packages": {name: str(place) for name, place in interpreter.packages.items()},
         "package_links": links,
         # Counted over all processes of the user: ours alone only if the user is.
         "processes": MAX_PROCESSES if uid is not None else MAX_PROCESSES + _tasks_of_user(),
     }
-    environment = bubblewrap.program_environment(folder)
+    environment = bubblewrap.program_environment(scratch)
     place = str(bubblewrap.INSIDE.parent)
     with _started([], interpreter, config, place, (), environment) as (process, control, log):
         pidfd = os.pidfd_open(process.pid)
-        sandbox = Sandbox("rlimits", process, control, pidfd, folders=(folder, links))
+        sandbox = Sandbox("rlimits", process, control, pidfd, folders=(scratch, links))
         _finish_start(sandbox, log, interpreter.executable)
         return sandbox
 

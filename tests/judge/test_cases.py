@@ -12,6 +12,7 @@ from lcbgrid.config.judge_spec import JudgeSpec
 from lcbgrid.core.errors import DataError
 from lcbgrid.judge.cases import Case, judge_case, read_cases, run_cases
 from lcbgrid.judge.judge import Judge
+from lcbgrid.judge.submissions import run_submissions
 
 _DEFAULT = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 _FILE = Path(os.environ.get("LCBGRID_SHARED", _DEFAULT)) / "judge_cases.jsonl"
@@ -109,3 +110,13 @@ def test_a_moving_verdict_is_named(tmp_path: Path) -> None:
     assert said[0] == "right: unstable, wrong_answer and then ['wrong_answer']"
     assert report.unstable == ("right",)
     assert report.exit_status == 1
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_an_empty_file_is_an_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(text)
+    with pytest.raises(DataError, match="holds no cases"):
+        run_cases(path, JudgeSpec())
+    with pytest.raises(DataError, match="holds no submissions"):
+        run_submissions({}, path, JudgeSpec())

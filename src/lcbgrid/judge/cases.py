@@ -108,9 +108,12 @@ def read_cases(path: Path | str) -> list[Case]:
     """Read all cases of a JSON lines file.
 
     Raises:
-        DataError: The file or one of its lines is not what it should be.
+        DataError: The file or one of its lines is not what it should be, or there is none.
     """
-    return [Case.from_record(record) for record in read_jsonl(path)]
+    cases = [Case.from_record(record) for record in read_jsonl(path)]
+    if not cases:
+        raise DataError("the file holds no cases", where=path)
+    return cases
 
 
 def judge_case(judge: Judge, case: Case, rules: RuleSet | None = None) -> Verdict:

@@ -104,9 +104,14 @@ def run_submissions(
         spec: How to judge.
         jobs: Sandboxes side by side; default: all cores.
         say: Receives each line.
+
+    Raises:
+        DataError: The file holds none, or a line is no submission.
     """
     find = suites.get if isinstance(suites, Mapping) else suites
     submissions = [Submission.from_record(record) for record in read_jsonl(path)]
+    if not submissions:
+        raise DataError("the file holds no submissions", where=path)
     decidable = [s for s in submissions if s.recorded is not None]
     agreed, judged, differences = 0, 0, []
     with Judge(spec, workers=jobs) as judge, ThreadPoolExecutor(judge.workers) as threads:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,15 @@ def test_suites_by_id_from_several_files(make_row: MakeRow, write_rows: WriteRow
     assert suites["2730"].fn_name == "twice"
     assert "nowhere" not in suites
     assert suites.get("nowhere") is None
+
+
+def test_many_threads_read_their_own_rows(make_row: MakeRow, write_rows: WriteRows) -> None:
+    ids = [f"q{number}" for number in range(20)]
+    rows = [make_row(name, question_content=name * 9000) for name in ids]
+    suites = suites_of([write_rows(rows)])
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(lambda name: suites[name].question_id, ids * 20)
+        assert list(found) == ids * 20
 
 
 def test_only_the_rows_asked_for_must_be_sound(make_row: MakeRow, write_rows: WriteRows) -> None:

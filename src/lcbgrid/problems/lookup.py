@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ def suites_of(
     """Index files of the hub's schema by question id.
 
     An id that appears in several files is taken from the first. Suites are decoded when asked for,
-    one at a time, so the memory used does not depend on the files' size.
+    one at a time, so the memory used does not depend on the files' size. Threads may share it.
 
     Args:
         paths: Files of rows (.jsonl, .json, .parquet).
@@ -44,6 +45,7 @@ class _Suites(Mapping[str, TestSuite]):
         self._max_bytes = max_bytes
         self._places: dict[str, tuple[int, str, int]] = {}
         self._rows = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the mapping
+        self._reading = threading.Lock()  # one handle, many threads
         weakref.finalize(self, self._rows.close)
         for path in paths:
             for entry in read_rows(path):
@@ -59,8 +61,10 @@ class _Suites(Mapping[str, TestSuite]):
 
     def __getitem__(self, question_id: str) -> TestSuite:
         offset, file, line = self._places[question_id]
-        self._rows.seek(offset)
-        raw = RawRow(json.loads(self._rows.readline()), file, line)
+        with self._reading:
+            self._rows.seek(offset)
+            text = self._rows.readline()
+        raw = RawRow(json.loads(text), file, line)
         outcome = read_row(raw, max_bytes=self._max_bytes)
         if isinstance(outcome, Loaded):
             return outcome.suite

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,13 +90,7 @@ def _of_rows(paths: Sequence[Path]) -> Benchmark:
                 question_id = question_id_of(entry.row)
                 facts[question_id] = _facts_of_row(entry.row)
                 fn_names[question_id] = _fn_name(entry.row)
-    one_reader = threading.Lock()  # the suites share one file handle
-
-    def suite(question_id: str) -> TestSuite:
-        with one_reader:
-            return suites[question_id]
-
-    return Benchmark(facts, fn_names, suite)
+    return Benchmark(facts, fn_names, suites.__getitem__)
 
 
 def _facts_of_row(row: Mapping[str, object]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -101,7 +102,9 @@ class _Runner:
         self._team: Team = build(self._team_spec, cell.team_size, cell.communication)
         self._bundle = PromptBundle(effective.role_prompts(cell))
         self._tools = ToolBox(
-            self._team_spec, transcript, lambda: Judge(effective.config.judge, workers=1)
+            self._team_spec,
+            transcript,
+            lambda: Judge(effective.config.judge, workers=len(os.sched_getaffinity(0))),
         )
 
     def run(self, problems: Iterable[Problem], n_problems: int) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ process that holds no expected output: every test's answer goes out and is compa
 from __future__ import annotations
 
 import builtins
+import functools
 import io
 import json
 import math
@@ -36,12 +37,22 @@ class TimeIsUpError(Exception):
 
 
 class InputStandIn:
-    """Stands for the input stream; its methods do not share one position."""
+    """Stands for the input stream; its methods do not share one position.
+
+    What a program does not ask for is not made: of a long text each form costs time and memory.
+    """
 
     def __init__(self, text: str) -> None:
-        self.buffer = BytesStandIn(text.encode("utf-8", "surrogatepass"))
         self._text = text
-        self._stream = io.StringIO(text)
+
+    @functools.cached_property
+    def buffer(self) -> BytesStandIn:
+        """The byte stream below."""
+        return BytesStandIn(self._text.encode("utf-8", "surrogatepass"))
+
+    @functools.cached_property
+    def _stream(self) -> io.StringIO:
+        return io.StringIO(self._text)
 
     def read(self, *_: object) -> str:
         """Give all of it, every time."""
@@ -144,7 +155,7 @@ def _target(job: jobs.Job, module: ModuleType) -> Any:
 def _one_input(target: Any, part: bytes, seconds: int) -> None:
     text = part.decode("utf-8", "surrogatepass")
     loaded: Any = sys.__stdin__
-    lines = iter(text.split("\n"))
+    lines = (line for whole in (text,) for line in whole.split("\n"))  # split when first asked
     # Programs that took the stream's name at load time hold the real one, with these methods.
     loaded.readline = lambda *_: next(lines)
     loaded.readlines = lambda *_: text.split("\n")

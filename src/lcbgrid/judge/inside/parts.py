@@ -23,10 +23,12 @@ def read_parts(descriptor: int) -> Iterator[bytes]:
 
 
 def _read(descriptor: int, size: int, position: int) -> bytes:
-    part = bytearray()
-    while len(part) < size:
-        piece = os.pread(descriptor, size - len(part), position + len(part))
+    pieces = []
+    while size:
+        piece = os.pread(descriptor, size, position)
         if not piece:
             break
-        part += piece
-    return bytes(part)
+        pieces.append(piece)
+        size -= len(piece)
+        position += len(piece)
+    return b"".join(pieces)  # nearly always one, and then no copy

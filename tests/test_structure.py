@@ -21,6 +21,7 @@ LAYERS = (
     {"stages"},
     {"cli"},
 )
+ENTRY_PACKAGES = ("topologies", "teamsizes", "communications")
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 SOFT_LINES, HARD_LINES = 400, 600
 FUNCTION_LINES = 60
@@ -63,12 +64,29 @@ def _imports(path: Path) -> set[str]:
 
 def test_layers_import_downwards_only(repository: Path) -> None:
     wrong = []
-    for path in _sources(repository):
+    for path in sorted((repository / "src" / "lcbgrid").rglob("*.py")):
         package = path.relative_to(repository / "src" / "lcbgrid").parts[0]
         for other in _imports(path) - {package}:
             if package in RANK and RANK[other] >= RANK[package]:
                 wrong.append(f"{path.relative_to(repository)} imports {other}")
     assert not wrong
+
+
+def test_entry_modules_only_call_the_runner(repository: Path) -> None:
+    wrong = []
+    for package in ENTRY_PACKAGES:
+        for path in (repository / "src" / package).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            if path.name == "__init__.py":
+                only = len(tree.body) == 1  # the docstring
+            else:
+                only = [type(node) for node in tree.body] == [ast.Expr, ast.ImportFrom, ast.If]
+                only = only and _imports(path) == {"cli"}
+            if not only:
+                wrong.append(str(path.relative_to(repository)))
+    assert not wrong
+    packages = {path.parent.name for path in (repository / "src").glob("*/__init__.py")}
+    assert packages == {"lcbgrid", *ENTRY_PACKAGES}
 
 
 def test_every_package_has_a_layer(repository: Path) -> None:

@@ -7,8 +7,9 @@ import logging
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -64,25 +65,32 @@ def _root(
     set_up_logging(log_file, quiet=quiet)
 
 
-def set_up_logging(log_file: Path | None, *, quiet: bool = False) -> None:
+def set_up_logging(
+    log_file: Path | None, *, quiet: bool = False, level: str | int = logging.INFO
+) -> None:
     """Send progress to stderr, and to a file if one is given; secrets are masked in both."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
-    handlers[0].setLevel(logging.WARNING if quiet else logging.INFO)
+    handlers[0].setLevel(logging.WARNING if quiet else level)
     if log_file is not None:
         log_file.parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(log_file, mode="a", encoding="utf-8"))
     for handler in handlers:
         handler.setFormatter(MaskingFormatter("%(message)s"))
     logger = logging.getLogger("lcbgrid")
-    logger.setLevel(logging.INFO)
+    logger.setLevel(level)
     logger.handlers[:] = handlers
     logger.propagate = False
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit status."""
+    return guarded(lambda: app(arguments, standalone_mode=False))
+
+
+def guarded(work: Callable[[], object]) -> int:
+    """Do some work and return the exit status; what it raises is explained on stderr."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = work()
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt, asyncio.CancelledError):
@@ -131,9 +139,14 @@ def _say(text: str) -> None:
 
 
 def run() -> None:
-    """Console script; the usual request to end is treated like an interrupt."""
+    """Console script."""
+    run_script(main)
+
+
+def run_script(work: Callable[[], int]) -> NoReturn:
+    """Do some work and exit; the usual request to end is treated like an interrupt."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(main())
+    sys.exit(work())
 
 
 if __name__ == "__main__":

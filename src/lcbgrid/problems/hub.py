@@ -28,6 +28,10 @@ _REMEDY = (
 )
 
 
+class HubError(InfrastructureError):
+    """The hub, or the folder that stands in for it, does not give a file."""
+
+
 def hub_dir() -> Path | None:
     """Return the stand-in folder, if one is set."""
     value = os.environ.get(HUB_DIR_ENV)
@@ -65,14 +69,14 @@ def shard_path(shard: Shard) -> Path:
     """Return the local path of a shard, downloading it if need be; its sum is checked elsewhere.
 
     Raises:
-        InfrastructureError: It is neither here nor reachable.
+        HubError: It is neither here nor reachable.
     """
     folder = hub_dir()
     if folder is not None:
         path = folder / shard.file
         if not path.is_file():
             message = f"the folder named by {HUB_DIR_ENV} does not hold {shard.file}"
-            raise InfrastructureError(message, where=folder, remedy="put the file there")
+            raise HubError(message, where=folder, remedy="put the file there")
         return path
     return _cached(shard) or _download(shard)
 
@@ -103,4 +107,4 @@ def _download(shard: Shard) -> Path:
             raise on_disk from error
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         message = f"{shard.file} of {HUB_DATASET} is not cached and the hub cannot be used"
-        raise InfrastructureError(f"{message} ({reason})", remedy=_REMEDY) from error
+        raise HubError(f"{message} ({reason})", remedy=_REMEDY) from error

@@ -1,0 +1,1 @@
+"""Ready-made runners of every communication format; no logic of their own."""

@@ -1,0 +1,6 @@
+"""Independent agents with a vote on LiveCodeBench, communication freeform."""
+
+from lcbgrid.cli.runner import run
+
+if __name__ == "__main__":
+    run("independent", communication="freeform")

@@ -1,0 +1,1 @@
+"""Ready-made runners of every team size; no logic of their own."""

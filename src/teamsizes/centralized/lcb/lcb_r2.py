@@ -1,0 +1,6 @@
+"""A manager with workers on LiveCodeBench, team size 2."""
+
+from lcbgrid.cli.runner import run
+
+if __name__ == "__main__":
+    run("centralized", size=2)

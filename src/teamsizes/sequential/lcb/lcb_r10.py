@@ -1,0 +1,6 @@
+"""A sequence of stages on LiveCodeBench, team size 10."""
+
+from lcbgrid.cli.runner import run
+
+if __name__ == "__main__":
+    run("sequential", size=10)

@@ -1,0 +1,1 @@
+"""Ready-made runners of every topology; no logic of their own."""

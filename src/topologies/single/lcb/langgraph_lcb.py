@@ -1,0 +1,6 @@
+"""A single agent on LiveCodeBench."""
+
+from lcbgrid.cli.runner import run
+
+if __name__ == "__main__":
+    run("single")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lcbgrid.cli.check import judge
 from lcbgrid.cli.common import RESULTS, CellOption, ConfigOption, ResultsOption, load
+
+if TYPE_CHECKING:
+    from lcbgrid.config.judge_spec import RuleSet
+    from lcbgrid.judge.lcb_files.rejudge import Report
 
 export = typer.Typer(help="Write results in the formats of other tools.", no_args_is_help=True)
 
@@ -20,7 +24,9 @@ ProblemsOption = Annotated[
     ),
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write our grades there.")]
-RulesOption = Annotated[str, typer.Option("--rules", help="Rule set.")]
+RulesOption = Annotated[
+    str, typer.Option("--rules", help="Rule sets, by comma: real, official; the first one counts.")
+]
 SandboxOption = Annotated[
     str | None,
     typer.Option("--sandbox", "--tier", help="Isolation: bwrap, userns, or rlimits (weak)."),
@@ -49,12 +55,17 @@ def judge_from_lcb(
     checkers: CheckersOption = True,
     with_hidden_tests: HiddenOption = False,
 ) -> None:
-    """Judge a result file of LiveCodeBench again. Exit 1 if a grade is another one."""
+    """Judge a result file of LiveCodeBench again. Exit 1 if a grade is another one.
+
+    With several rule sets, the first one decides the exit status, and the last lines say where the
+    second differs from it.
+    """
     from lcbgrid.config.base import validate
     from lcbgrid.config.judge_spec import JudgeSpec
     from lcbgrid.core.errors import UserError
-    from lcbgrid.judge.errata import Errata, load_errata
+    from lcbgrid.judge.errata import load_errata
     from lcbgrid.judge.lcb_files.benchmark import open_benchmark
+    from lcbgrid.judge.lcb_files.by_rules import report_differences
     from lcbgrid.judge.lcb_files.read import read_results
     from lcbgrid.judge.lcb_files.rejudge import rejudge, summary, write_ours
 
@@ -64,30 +75,35 @@ def judge_from_lcb(
     given = {key: value for key, value in chosen.items() if value is not None}
     spec = validate(
         JudgeSpec,
-        {"rules": rules, "stop_at_first_failure": True} | given,
+        {"rules": [name.strip() for name in rules.split(",")], "stop_at_first_failure": True}
+        | given,
         where="command line",
     )
-    known = load_errata()
-    if not checkers:
-        known = Errata(known.kinds)
-    errata = Errata() if spec.rules == "official" else known  # the official runner knows none
+    several = len(spec.rule_sets) > 1
+    errata = load_errata(with_checkers=checkers)
     benchmark = open_benchmark(problems)
     found = read_results(file, benchmark)
-    report = rejudge(
-        found,
-        benchmark,
-        spec,
-        errata,
-        jobs=jobs or None,
-        with_hidden_tests=with_hidden_tests,
-        say=typer.echo,
-    )
-    for line in summary(found, report, known):
-        typer.echo(line)
-    if out is not None:
-        for line in write_ours(report, out, file):
-            typer.echo(line, err=True)
-    raise typer.Exit(report.exit_status)
+    reports: dict[RuleSet, Report] = {}
+    for name in spec.rule_sets:
+        if several:
+            typer.echo(f"rules {name}")
+        report = reports[name] = rejudge(
+            found,
+            benchmark,
+            spec.by(name),
+            errata,
+            jobs=jobs or None,
+            with_hidden_tests=with_hidden_tests,
+            say=typer.echo,
+        )
+        for line in summary(found, report, errata):
+            typer.echo(line)
+        if out is not None:
+            for line in write_ours(report, out / name if several else out, file):
+                typer.echo(line, err=True)
+    if several:
+        report_differences(found, reports, benchmark, typer.echo)
+    raise typer.Exit(reports[spec.rules].exit_status)
 
 
 @judge.callback(invoke_without_command=True)

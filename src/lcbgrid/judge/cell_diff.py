@@ -11,7 +11,14 @@ from typing import Any
 
 from lcbgrid.core.errors import DataError, UserError
 from lcbgrid.core.jsonl import read_jsonl
-from lcbgrid.judge.diff import DiffReport, RuleDifference, Sample, close_report, explain
+from lcbgrid.judge.diff import (
+    DiffReport,
+    RuleDifference,
+    Sample,
+    because_of_checker,
+    close_report,
+    explained,
+)
 from lcbgrid.judge.verdict import NOT_A_SCORE, Verdict
 from lcbgrid.problems.store import PreparedProblems
 
@@ -81,14 +88,12 @@ def _difference(
         raise DataError(f"{key[0]} sample {key[1]} has no prediction", where=path)
     sample = Sample(f"{key[0]} sample {key[1]}", programs[key], store.suite(key[0]))
     left, right = Verdict.from_record(record), Verdict.from_record(other)
-    by_checker = next(
-        (r for r in (record, other) if r["status"] == "passed" and not r["passed_by_comparison"]),
+    why = next(
+        (
+            because_of_checker(one["checker"])
+            for one in (record, other)
+            if one["status"] == "passed" and not one["passed_by_comparison"]
+        ),
         None,
     )
-    if by_checker is not None:
-        why = (
-            f"officially only the stored answer is right; checker {by_checker['checker']} accepts"
-        )
-    else:
-        why = explain(sample, left, right)
-    return RuleDifference(sample, left, right, why)
+    return explained(sample, left, right, why)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lcbgrid.config.judge_spec import JudgeSpec, RuleSet
 from lcbgrid.core.errors import EXIT_DIFFERENCE, EXIT_OK
@@ -105,8 +105,7 @@ def diff_rules(
         for sample, left, right in threads.map(both, samples):
             total += 1
             if left.status != right.status:
-                why = explain(sample, left, right)
-                found.append(RuleDifference(sample, left, right, why))
+                found.append(explained(sample, left, right))
                 say(str(found[-1]))
     return close_report(total, found, (left_rules, right_rules), say)
 
@@ -122,6 +121,19 @@ def close_report(
     say(f"passed by {rules[0]} only: {left}, by {rules[1]} only: {right}")
     say(f"differ {len(found)} of {total}")
     return DiffReport(total, tuple(found))
+
+
+def explained(
+    sample: Sample, left: Verdict, right: Verdict, why: str | None = None
+) -> RuleDifference:
+    """Return a difference with its reason, without the tests, which can be large."""
+    why = why or explain(sample, left, right)
+    return RuleDifference(replace(sample, suite=replace(sample.suite, tests=())), left, right, why)
+
+
+def because_of_checker(checker: str | None) -> str:
+    """Say that a checker accepts what the official runner does not."""
+    return f"officially only the stored answer is right; checker {checker} accepts"
 
 
 def explain(sample: Sample, left: Verdict, right: Verdict) -> str:

@@ -201,9 +201,38 @@ def test_both_spellings_of_the_command(
     assert json.loads((out / path.name).read_text())[0]["graded_list"] == [True]
 
 
+def test_both_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = write_rows(tmp_path, row("abc343_a"), row("b"), row("c", private_test_cases="???"))
+    exits = f"{RIGHT}\nraise SystemExit(3)"
+    other_digit = "print((sum(map(int, input().split())) + 1) % 10)"
+    items = [entry("abc343_a", (other_digit, False)), entry("b", (exits, True), (RIGHT, True))]
+    path = write(tmp_path, [*items, entry("c", (RIGHT, True))])
+    out = tmp_path / "out"
+    command = ["judge", "from-lcb", str(path), "--problems", str(rows), "--out", str(out)]
+    assert main([*command, "--rules", "official,real"]) == 1  # c cannot be judged
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "rules official"
+    assert "differing 0 of 3 samples, undecided 0, not judged 0" in said
+    assert "rules real" in said
+    assert said[-4:] == [
+        "abc343_a sample 0: official wrong_answer, real passed: "
+        "officially only the stored answer is right; checker digit_other_than_sum accepts",
+        "b sample 0: official passed, real runtime_error: officially exit codes do not count",
+        "passed by official only: 1, by real only: 1",
+        "differ 2 of 3",
+    ]
+    grades = [
+        [item["graded_list"] for item in json.loads((out / rules / path.name).read_text())]
+        for rules in ("official", "real")
+    ]
+    assert grades == [[[False], [True, True]], [[True], [False, True]]]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["judge", "from-lcb", "x", "--problems", "absent.jsonl", "--rules", "real,real"],
+        ["judge", "from-lcb", "x", "--problems", "absent.jsonl", "--rules", "real,strict"],
         ["judge", "--jobs", "2"],
         ["judge", "--from-lcb", "x", "cases", "y"],
         ["judge", "from-lcb", "x"],

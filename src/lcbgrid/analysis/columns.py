@@ -53,6 +53,7 @@ _SCORES = [
     ),
     Column("tests_passed_share", "number", "Mean over problems of the share of tests passed."),
     Column("truncated_share", "number", "Share of replies cut by the token limit."),
+    Column("communication_parse_rate", "number", "Mean share of reports that parse as written."),
     Column("n_infra_errors", "whole", "Answers lost to infrastructure; not in the score."),
     Column("n_data_errors", "whole", "Answers that broken test data left ungraded."),
 ]

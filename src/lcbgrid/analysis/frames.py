@@ -193,6 +193,7 @@ def _cell_row(cell: Mapping[str, Any], score: Mapping[str, Any] | None) -> dict[
         **_difficulties(score),
         "tests_passed_share": _if_finished(score, score["tests_passed_share"]["value"]),
         "truncated_share": score["truncated"]["share"],
+        "communication_parse_rate": score.get("communication_parse_rate"),  # older scores: none
         "n_infra_errors": len(score["lost"]["infra_error"]),
         "n_data_errors": len(score["lost"]["data_error"]),
         "n_problems_all_identical": score["repeats"]["n_problems_all_identical"],

@@ -20,6 +20,7 @@ _MEANS = (
     "hard_pass_at_1",
     "tests_passed_share",
     "truncated_share",
+    "communication_parse_rate",
     "tokens_per_attempt",
     "calls_per_attempt",
 )

@@ -70,6 +70,7 @@ class Answer:
     checker: str | None = None
     errata: str | None = None
     by_rules: Mapping[str, str] = field(default_factory=dict)  # other rule set -> its verdict
+    parse_rate: float | None = None  # share of its agents' reports that parse as written
 
     @property
     def lost(self) -> str | None:
@@ -222,12 +223,29 @@ def _join(
         checker=verdict.get("checker"),
         errata=verdict.get("errata"),
         by_rules={rules: v["status"] for rules, v in (verdict.get("by_rules") or {}).items()},
+        parse_rate=_parse_rate(prediction, where),
     )
 
 
 def _usage(prediction: Mapping[str, Any], where: Path) -> dict[str, int]:
     usage = _mapping(prediction.get("usage"))
     return {key: _whole(usage, key, where) for key in USAGE_KEYS}
+
+
+def _parse_rate(prediction: Mapping[str, Any], where: Path) -> float | None:
+    """Return the share of reports that parse; teams of one and silent teams have none."""
+    rate = _mapping(prediction.get("communication")).get("communication_parse_rate")
+    if rate is None:
+        return None
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
+        raise DataError(
+            f"'communication_parse_rate' of question {prediction['question_id']!r} must be a "
+            "share from 0 to 1",
+            where=where,
+            value=rate,
+            remedy="run the cell again",
+        )
+    return float(rate)
 
 
 def _text(record: Mapping[str, Any], key: str, where: Path) -> str:

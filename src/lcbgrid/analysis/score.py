@@ -127,6 +127,7 @@ def _about_answers(
         },
         "truncated": _truncated(answers),
         "repeats": _repeats(answer for answer in answers if answer.lost is None),
+        "communication_parse_rate": _parse_rate(answers),
         "usage": _usage(answers, prices),
         "problems": _problems(answers, counts),
     }
@@ -268,6 +269,16 @@ def _truncated(answers: Iterable[Answer]) -> dict[str, Any]:
         "share": share,
         "warning": share is not None and share > TRUNCATED_WARNING_SHARE,
     }
+
+
+def _parse_rate(answers: Iterable[Answer]) -> float | None:
+    """Mean share of reports that parse as written, over the answers that have such a share."""
+    rates = [
+        answer.parse_rate
+        for answer in answers
+        if answer.status != "infra_error" and answer.parse_rate is not None
+    ]
+    return mean(rates) if rates else None
 
 
 def _repeats(graded: Iterable[Answer]) -> dict[str, int]:

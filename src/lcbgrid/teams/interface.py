@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -100,13 +101,8 @@ class TeamPlan:
 
 Builder = Callable[[TeamPlan], Team]
 _builders: dict[str, Builder] = {}
-_MODULES = {  # builder name -> module that registers it; imported when it is asked for
-    "direct": "lcbgrid.teams.direct",
-    "single": "lcbgrid.teams.single",
-    "independent": "lcbgrid.teams.independent",
-    "sequential": "lcbgrid.teams.sequential",
-    "centralized": "lcbgrid.teams.centralized",
-    "decentralized": "lcbgrid.teams.decentralized",
+_OWN = ("direct", "single", "independent", "sequential", "centralized", "decentralized")
+_FRAMEWORKS = {  # builder name -> module that registers it; imported when it is asked for
     "crewai_sequential": "lcbgrid.teams.frameworks.crewai_team",
     "autogen_centralized": "lcbgrid.teams.frameworks.autogen_team",
     "agents_sdk_decentralized": "lcbgrid.teams.frameworks.agents_sdk_team",
@@ -126,6 +122,8 @@ def register(name: str) -> Callable[[Builder], Builder]:
 def build(spec: TeamSpec, size: int | None = None, communication: str = "freeform") -> Team:
     """Build the team that a spec names.
 
+    The module ``lcbgrid.teams.<builder>`` is imported for it, so a new topology is one file there.
+
     Args:
         spec: The topology.
         size: Team size; default: the first that it offers.
@@ -134,14 +132,20 @@ def build(spec: TeamSpec, size: int | None = None, communication: str = "freefor
     Raises:
         ConfigError: No builder has that name.
     """
-    if spec.builder not in _builders and spec.builder in _MODULES:
-        importlib.import_module(_MODULES[spec.builder])
     if spec.builder not in _builders:
-        known = {*_builders, *_MODULES}
+        _import(_FRAMEWORKS.get(spec.builder, f"lcbgrid.teams.{spec.builder}"))
+    if spec.builder not in _builders:
         raise ConfigError(
-            "no such team builder", value=spec.builder, remedy=nearest(spec.builder, known)
+            "no such team builder",
+            value=spec.builder,
+            remedy=nearest(spec.builder, {*_builders, *_OWN, *_FRAMEWORKS}),
         )
     return _builders[spec.builder](TeamPlan(spec, size or spec.sizes[0], communication))
+
+
+def _import(module: str) -> None:
+    if importlib.util.find_spec(module) is not None:
+        importlib.import_module(module)
 
 
 def answer_status(reply: ChatReply, extraction: Extraction) -> AnswerStatus:

@@ -1,6 +1,7 @@
 # make results   set up everything and run the quick start (or CONFIG=…)
 # make test      set up everything and run the tests
 # make check     format, lint, types, workflow lint
+# make browser   set up what the tests in a real browser need besides Chromium
 # make figures   redraw everything from existing results; no model, no network
 # make lock      pin the newest versions that fit again
 # make clean     remove results and figures (asks nothing)
@@ -12,7 +13,7 @@ CONFIG ?= config/config.yaml
 BIN := $(VENV)/bin
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: results test check figures lock clean setup weights help
+.PHONY: results test check browser figures lock clean setup weights help
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -34,6 +35,9 @@ results: weights
 
 figures: setup
 	$(BIN)/snakemake -j 1 --configfile $(CONFIG) -- figures
+
+browser: setup
+	$(BIN)/python -m pip install --quiet -c requirements.lock -e '.[browser]'
 
 test: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal

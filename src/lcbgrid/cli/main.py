@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from lcbgrid import __version__
-from lcbgrid.cli import check, config, lcb, model, stages
+from lcbgrid.cli import check, config, lcb, model, show, stages
 from lcbgrid.core.errors import (
     EXIT_BUG,
     EXIT_INTERRUPTED,
@@ -40,6 +40,7 @@ check.add_to(app)
 lcb.add_to(app)
 config.add_to(app)
 model.add_to(app)
+show.add_to(app)
 
 
 def _print_version(wanted: bool) -> None:

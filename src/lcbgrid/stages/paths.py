@@ -27,9 +27,14 @@ class Layout:
         """Prepared problems of a data set."""
         return self.results / "problems" / slug(dataset)
 
+    @property
+    def runs(self) -> Path:
+        """The folder of all published runs."""
+        return self.results / "runs"
+
     def run(self, cell: Cell) -> Path:
         """Published predictions, transcript and verdicts of a cell."""
-        return self.results / "runs" / cell.path
+        return self.runs / cell.path
 
     def score(self, cell: Cell) -> Path:
         """Score file of a cell."""

@@ -1,0 +1,1 @@
+"""Conversations of agents, rebuilt from published files, as text and as pages."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lcbgrid.config.judge_spec import JudgeSpec
+from lcbgrid.judge.inside import kernel
 from lcbgrid.judge.judge import Judge
 from lcbgrid.judge.limits import Limits
 from lcbgrid.problems.schema import TestCase, TestSuite
@@ -33,6 +34,7 @@ class Attack:
     memory_mb: int = 256
     tests: int = 1
     tiers: tuple[str, ...] = field(default=("bwrap", "userns", "rlimits"))
+    signals: bool = False
 
 
 def only(*statuses: str) -> frozenset[str]:
@@ -59,7 +61,9 @@ PROCESSES = [
            "import os\nif os.fork() == 0:\n    while True: pass", only(WRONG, LATE)),
     Attack("kill-everybody",
            "import os, signal\nfor n in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):\n"
-           "    os.kill(-1, n)"),
+           "    os.kill(-1, n)", signals=True),
+    Attack("signal-to-the-server", "import os\nos.kill(os.getppid(), 0)", only(ERROR),
+           tiers=("rlimits",), signals=True),
     Attack("kill-by-number",
            "import os\nfor pid in [1, os.getppid(), *range(2, 3000)]:\n"
            "    for n in (2, 15, 9, 19):\n"
@@ -322,6 +326,10 @@ def judge(request: pytest.FixtureRequest) -> Iterator[Judge]:
 def test_attack_fails_and_harms_nobody(judge: Judge, attack: Attack) -> None:
     if judge.spec.sandbox not in attack.tiers:
         pytest.skip("a wall that only namespaces build")
+    open_to_signals = judge.spec.sandbox == "rlimits" and os.geteuid() != 0
+    if attack.signals and open_to_signals and not kernel.can_fence_signals():
+        # Never without a wall: it would end everything that this user runs, us included.
+        pytest.skip("an ordinary user has no wall against signals here")
     mode = "functional" if attack.fn_name else "stdin"
     test = TestCase(attack.given, attack.expected, mode)
     suite = TestSuite(attack.name, attack.fn_name, (test,) * attack.tests, n_public=0)

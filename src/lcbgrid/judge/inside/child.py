@@ -40,6 +40,8 @@ _OUT_OF_MEMORY = _frame(b'{"kind":"error","type":"MemoryError","text":"","line":
 def confine(job: jobs.Job, walls: dict[str, Any]) -> None:
     """Give up everything the program must not have. Raises if one wall cannot be built."""
     os.setsid()
+    if walls["fence_fd"] is not None:
+        kernel.enter_fence(walls["fence_fd"])
     os.chdir(walls["scratch"])
     os.umask(0o022)
     fds = job.fds

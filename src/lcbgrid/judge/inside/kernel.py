@@ -1,4 +1,4 @@
-"""The three kernel calls that Python has no function for: prctl, and through it seccomp."""
+"""The kernel calls that Python has no function for: prctl, through it seccomp, and landlock."""
 
 from __future__ import annotations
 
@@ -61,6 +61,12 @@ _CLONE3 = 435
 _PRLIMIT = {"x86_64": 302, "aarch64": 261}
 _SOCKET = {"x86_64": 41, "aarch64": 198}
 
+# Landlock: the same numbers on every architecture.
+_CREATE_RULESET, _RESTRICT_SELF = 444, 446
+_ASK_FOR_VERSION = 1
+_VERSION_WITH_SCOPES = 6  # Linux 6.12
+_SCOPE_SIGNAL = 2
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -79,6 +85,30 @@ def set_dumpable(allowed: bool) -> None:
 def adopt_orphans() -> None:
     """Make this process the parent of every descendant whose own parent is gone."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def can_fence_signals() -> bool:
+    """Return whether this kernel can keep a process from signalling those outside its tree."""
+    version = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_FOR_VERSION)
+    return bool(version >= _VERSION_WITH_SCOPES)
+
+
+def signal_fence() -> int | None:
+    """Return a descriptor for `enter_fence`, or ``None`` where the kernel has no such fence."""
+    if not can_fence_signals():
+        return None
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    wanted = struct.pack("QQQ", 0, 0, _SCOPE_SIGNAL)
+    text = ctypes.create_string_buffer(wanted, len(wanted))
+    descriptor: int = _libc.syscall(_CREATE_RULESET, text, ctypes.c_size_t(len(wanted)), 0)
+    return descriptor if descriptor >= 0 else None
+
+
+def enter_fence(fence: int) -> None:
+    """Signal, and trace, none but this process and its descendants from now on."""
+    if _libc.syscall(_RESTRICT_SELF, fence, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"landlock: {os.strerror(number)}")
 
 
 def refuse_dangerous_calls() -> bool:

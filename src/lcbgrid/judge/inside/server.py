@@ -70,6 +70,8 @@ class Server:
             "file_bytes": config["file_bytes"],
             "processes": config["processes"],
             "loaded_bytes": _mapped_bytes(),
+            # Without a namespace or a user of its own, a program could signal all of its user's.
+            "fence_fd": kernel.signal_fence() if _shares_its_user(config) else None,
         }
         self._phase_read = phase_read
 
@@ -185,6 +187,10 @@ def _module_path(config: dict[str, Any]) -> list[str]:
         target = _keep_open(folder, next(numbers)) if hidden else folder
         os.symlink(target, os.path.join(links, name))
     return [*folders, links]
+
+
+def _shares_its_user(config: dict[str, Any]) -> bool:
+    return config["uid"] is None and not config["own_namespace"]
 
 
 def _keep_open(folder: str, number: int) -> str:

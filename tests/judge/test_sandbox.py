@@ -17,6 +17,7 @@ from lcbgrid.core.errors import SandboxError
 from lcbgrid.judge import tiers
 from lcbgrid.judge.interpreter import find_interpreter
 from lcbgrid.judge.judge import Judge
+from lcbgrid.problems.schema import TestCase, TestSuite
 
 ONE = ("1\n", "1\n")
 LOOK = "import os, sys\n"
@@ -279,6 +280,23 @@ def test_a_sandbox_that_cannot_start_leaves_nothing(
         tiers.launch(tier, numpy=False)
     assert list(tmp_path.iterdir()) == []
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_process_that_cannot_be_set_up_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "MAX_PROCESSES", 1)  # the official rules need one more
+    suite = TestSuite("q", None, (TestCase("", "1", "stdin"),), n_public=0)
+    with Judge(JudgeSpec(), workers=1) as judge:
+        assert judge.judge("print(1)", suite).passed
+        assert judge.judge("print(1)", suite, rules="official").status == "infra_error"
+
+
+def test_output_does_not_wait_for_its_reader(ask_any) -> None:
+    code = (
+        "import os\nos.set_blocking(1, False)\n"
+        "print(os.write(1, b'1' * 1_000_000) == 1_000_000, file=open('x', 'w'), flush=True)\n"
+        "os.set_blocking(1, True)\nos.write(1, b' ' + open('x').read().encode())"
+    )
+    assert ask_any(code, ("", "1" * 1_000_000 + " True")).passed
 
 
 def test_a_tool_run_shows_both_streams(any_judge: Judge) -> None:

@@ -22,6 +22,7 @@ from lcbgrid.judge.limits import MIB
 
 _READ_ONLY_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _READ_BYTES = 1 << 16
+_PIPE_BYTES = 1 << 20
 _HELLO_S = 60.0
 _CONTENDED_SHARE = 0.05
 _EXCERPT_BYTES = 1 << 16
@@ -38,6 +39,9 @@ class _Stream:
     def __init__(self, cap_bytes: int) -> None:
         self.read_end, self.write_end = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self.read_end, False)
+        with contextlib.suppress(OSError):  # there is a limit for all pipes of a user
+            # A program must not wait for us to read while others have all cores.
+            fcntl.fcntl(self.write_end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         self.kept = bytearray()
         self.cut = False
         self.open = True
@@ -204,7 +208,8 @@ class Sandbox:
         cut = frozenset(name for name, stream in streams.items() if stream.cut)
         if reply is None:
             return Report(None, None, "sandbox", False, False, 0.0, 0.0, None, **kept, cut=cut)
-        if not reply["started"] and reply["ended_by"] is None and ended_by is None:
+        told = ended_by in (None, "enough") and reply["ended_by"] in (None, "asked")
+        if not reply["started"] and told:  # it said why, before any of the program ran
             message = f"the walls could not be built: {kept['report'][:300]!r}"
             raise SandboxLostError(message)
         self.usable = bool(reply["clean"])  # else something was left that one wipe cannot remove

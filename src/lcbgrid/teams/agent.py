@@ -180,11 +180,14 @@ class Agent:
         spent.n_bad_tool_calls += n_bad
         return {"messages": answers, "n_bad": n_bad, "over": run.meter.end() is not None}
 
-    def _after_reply(self, state: _State) -> str:
+    # Routes are coroutines: LangGraph runs a plain function in a thread of the loop's pool, where
+    # it would wait behind whatever is running there.
+
+    async def _after_reply(self, state: _State) -> str:
         last = state["replies"][-1]
         return "tools" if last.tool_calls and len(state["replies"]) < self._limit else "end"
 
-    def _after_tools(self, state: _State) -> str:
+    async def _after_tools(self, state: _State) -> str:
         return "end" if state["over"] else "agent"
 
     def _end(self, replies: Sequence[ChatReply], meter: Meter) -> TurnEnd:

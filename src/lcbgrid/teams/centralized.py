@@ -146,7 +146,7 @@ class CentralizedTeam:
         graph.add_conditional_edges("tools", self._where, ways)
         return graph.compile()
 
-    def _where(self, state: _State) -> str:
+    async def _where(self, state: _State) -> str:  # see Agent
         return state["goto"]
 
     # manager

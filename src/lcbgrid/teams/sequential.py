@@ -130,7 +130,7 @@ class SequentialTeam:
             )
         return {"done": [_Stage(turn, handoff)], "over": run.meter.end() is not None}
 
-    def _after(self, state: _State) -> str:
+    async def _after(self, state: _State) -> str:  # see Agent
         return "end" if state["over"] else "next"
 
     def _user(self, index: int, problem: Problem, done: Sequence[_Stage]) -> str:

@@ -359,34 +359,38 @@ def _descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def _sandbox_processes() -> list[int]:
-    """Pids of processes below this one, or of users that only sandboxes have."""
+def _sandbox_processes(folder: Path) -> list[int]:
+    """Pids of children of this process, and of all whose command names the folder."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 status = Path(f"/proc/{name}/status").read_text()
+                command = Path(f"/proc/{name}/cmdline").read_bytes()
             except OSError:
                 continue
             fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-            if int(fields["PPid"]) == os.getpid() and fields["State"][0] != "Z":
+            ours = int(fields["PPid"]) == os.getpid() or bytes(folder) in command
+            if ours and fields["State"][0] != "Z":
                 found.append(int(name))
     return found
 
 
 @pytest.mark.parametrize("tier", ["bwrap", "userns", "rlimits"])
 def test_nothing_is_left(tier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if tier == "rlimits" and os.geteuid() != 0 and not kernel.can_fence_signals():
+        pytest.skip("a fork bomb of one's own user cannot be ended as a whole here")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     tmp_path.chmod(0o755)
-    before = _descriptors(), _sandbox_processes()
+    before = _descriptors(), _sandbox_processes(tmp_path)
     names = ("fork-bomb", "new-session-daemon", "output", "many-files", "left-for-the-next-test")
     with Judge(JudgeSpec.model_validate({"sandbox": tier}), workers=2) as judge:
         for attack in (attack for attack in ATTACKS if attack.name in names):
             suite = TestSuite("q", None, (TestCase("", "x", "stdin"),), n_public=0)
             judge.judge(attack.code, suite, limits_override=Limits(0.5, 64, 1 << 20))
     deadline = time.monotonic() + 5
-    while (_descriptors(), _sandbox_processes()) != before and time.monotonic() < deadline:
+    while (_descriptors(), _sandbox_processes(tmp_path)) != before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert (_descriptors(), _sandbox_processes()) == before
+    assert (_descriptors(), _sandbox_processes(tmp_path)) == before
     assert list(tmp_path.iterdir()) == []

@@ -16,10 +16,12 @@ class Tree:
     Args:
         own_namespace: The server is pid 1 of a pid namespace that holds nothing else.
         uid: The user that programs run as, if it is not the server's own.
+        fenced: The server can signal its own descendants only.
     """
 
-    def __init__(self, own_namespace: bool, uid: int | None) -> None:
+    def __init__(self, own_namespace: bool, uid: int | None, fenced: bool = False) -> None:
         self._own_namespace = own_namespace
+        self._fenced = fenced
         self._uid = uid
 
     def pids(self, first: int) -> list[int]:
@@ -64,7 +66,7 @@ class Tree:
 
         A process that is being killed can no longer fork, so one complete signal is enough.
         """
-        if self._own_namespace:
+        if self._own_namespace or self._fenced:
             _kill_everybody()
             return True
         if self._uid is not None:

@@ -58,7 +58,12 @@ class Server:
         sys.argv[:] = ["main.py"]
         self._module = _prepare_interpreter(config, names.prepared_names())
         self._prepared = dict(self._module.__dict__)
-        self._tree = reap.Tree(config["own_namespace"], config["uid"])
+        # Without a namespace or a user of its own, a program could signal all of its user's. Each
+        # gets a fence inside the server's, so the server can end all of it, and only that.
+        fence = kernel.signal_fence() if _shares_its_user(config) else None
+        if fence is not None:
+            kernel.enter_fence(fence)
+        self._tree = reap.Tree(config["own_namespace"], config["uid"], fence is not None)
         self._watch = watch.Watch(
             self._control.fileno(), phase_read, self._tree.pids, _resident_bytes()
         )
@@ -70,8 +75,7 @@ class Server:
             "file_bytes": config["file_bytes"],
             "processes": config["processes"],
             "loaded_bytes": _mapped_bytes(),
-            # Without a namespace or a user of its own, a program could signal all of its user's.
-            "fence_fd": kernel.signal_fence() if _shares_its_user(config) else None,
+            "fence_fd": fence,
         }
         self._phase_read = phase_read
 

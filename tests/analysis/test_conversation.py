@@ -115,8 +115,9 @@ def test_a_manager_waits_for_the_worker_whom_it_told_what_to_do() -> None:
     assert order(calls) == [("manager", 0), ("coder_worker", 0), ("manager", 1)]
     headings = [b.heading for b in calls[0].blocks]
     assert "manager to delegate_to_coder_worker: instructions" in headings
-    assert "delegate_to_coder_worker, coder_worker to manager" in headings
+    assert report not in [b.text for b in calls[0].blocks]
     assert calls[1].blocks[0].heading == "manager to coder_worker"
+    assert calls[2].blocks[0].heading == "coder_worker to manager"
 
 
 def test_agents_that_write_the_same_do_not_end_in_a_circle() -> None:

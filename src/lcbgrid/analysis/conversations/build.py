@@ -142,11 +142,12 @@ def _call(
     call = asked[key]
     following = min((k for k in asked if k[0] == key[0] and k[1] > key[1]), default=None)
     before = max((k for k in asked if k[0] == key[0] and k[1] < key[1]), default=None)
-    called = {use.id for use in asked[before].reply.tool_calls} if before else set()
+    called = {use.id for use in asked[before].reply.tool_calls} if before else set[str]()
     blocks = [
         _heard(message, call.agent, listeners)
         for message in call.new
-        if message.get("role") != "tool" or message.get("tool_call_id") not in called
+        if message.get("tool_call_id") not in called
+        or listeners.senders(text_of(message.get("content")), call.agent)  # another agent's work
     ]
     reply = call.reply
     if reply.reasoning:
@@ -196,9 +197,8 @@ def _tools(
             note = f"{use.name} gave nothing back to {call.agent}"
             blocks.append(Block("note", note, ""))
             continue
-        senders = [sender for sender, _ in listeners.senders(result, call.agent)]
-        who = ", ".join([use.name, *senders])
-        blocks.append(Block("result", f"{who} to {call.agent}", result))
+        if not listeners.senders(result, call.agent):  # else it is heard in the next call
+            blocks.append(Block("result", f"{use.name} to {call.agent}", result))
     if not results and len(ran) > 1:
         heading = f"a tool to {call.agent}, never read"
         blocks += [Block("result", heading, result) for result in ran]

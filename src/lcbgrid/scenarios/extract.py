@@ -43,6 +43,7 @@ class Extraction:
     official_code: str | None = None
 
 
+@functools.lru_cache(maxsize=64)  # teams look into a reply for the hand-off, the vote, the record
 def extract(text: str | None, *, fn_name: str | None = None) -> Extraction:
     """Find the program in a reply.
 

@@ -129,7 +129,7 @@ class DecentralizedTeam:
         graph.add_conditional_edges("debate", self._next, {"again": "debate", "end": END})
         return graph.compile()
 
-    def _next(self, state: _State) -> str:
+    async def _next(self, state: _State) -> str:
         return "again" if state["round"] < self._rounds else "end"
 
     async def _debate(self, state: _State, runtime: Runtime[_Run]) -> dict[str, Any]:

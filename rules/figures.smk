@@ -1,6 +1,11 @@
 FIGURES = expand(
     "figures/{name}.{kind}",
-    name=["pass_at_1", "tokens_pass_at_1"],
+    name=[
+        "communication_pass_at_1",
+        "pass_at_1",
+        "team_size_pass_at_1",
+        "tokens_pass_at_1",
+    ],
     kind=["csv", "md", "pdf", "png", "svg"],
 )
 TABLES = expand(

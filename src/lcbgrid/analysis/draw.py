@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lcbgrid.analysis.draw_axes import draw_communication, draw_team_size
 from lcbgrid.analysis.draw_cost import draw_cost
 from lcbgrid.analysis.draw_pass import draw_pass
 from lcbgrid.analysis.figures import Figure, cost_figure, pass_figure
+from lcbgrid.analysis.figures_axes import communication_figure, team_size_figure
 from lcbgrid.analysis.frames import Frames, read_frames, write_csv
 from lcbgrid.analysis.style import FORMATS, house_style, save_figure
 from lcbgrid.core.files import write_text
@@ -22,6 +24,8 @@ _FIGURES: Final[
 ] = {
     "pass_at_1": (pass_figure, draw_pass),
     "tokens_pass_at_1": (cost_figure, draw_cost),
+    "team_size_pass_at_1": (team_size_figure, draw_team_size),
+    "communication_pass_at_1": (communication_figure, draw_communication),
 }
 
 

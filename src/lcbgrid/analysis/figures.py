@@ -56,7 +56,7 @@ class Figure(NamedTuple):
     caption: str
 
 
-class _Names:
+class Names:
     """Short names of settings: an axis is named only where the grid varies it."""
 
     def __init__(self, settings: Iterable[Mapping[str, Any]]) -> None:
@@ -87,7 +87,7 @@ def pass_figure(frames: Frames) -> Figure:
     row with its state; it is never a zero.
     """
     settings = records_of(frames.settings)
-    names = _Names(settings)
+    names = Names(settings)
     by_place: dict[Any, Mapping[str, Any]] = {}
     for setting in settings:
         place = (names.panel(setting), names.team(setting), setting["model"])
@@ -108,7 +108,7 @@ def pass_figure(frames: Frames) -> Figure:
 def cost_figure(frames: Frames) -> Figure:
     """Return the data of the figure tokens of an attempt -> pass@1; scored settings only."""
     settings = records_of(frames.settings)
-    names = _Names(settings)
+    names = Names(settings)
     rows = [
         {**row, "panel": names.panel(row), "team": names.team(row)}
         for row in settings
@@ -127,7 +127,7 @@ _MARGIN_AXES = tuple(axis for axis in SETTING_AXES if axis != "model")
 
 
 def _pairs(
-    settings: Sequence[Mapping[str, Any]], names: _Names
+    settings: Sequence[Mapping[str, Any]], names: Names
 ) -> dict[tuple[str | None, str], Mapping[str, Any]]:
     """Return panel and team of every row of the figure, in reading order."""
     axes = tuple(
@@ -192,33 +192,25 @@ def _pass_caption(rows: Sequence[Mapping[str, Any]], settings: Sequence[Mapping[
         for row in rows
         if row["state"] not in ("finished", NOT_IN_GRID)
     ]
-    partly = sorted(
-        {
-            row["covers"]
-            for row in settings
-            if row["n_covered"] < row["n_cells"] and row["n_covered"]
-        }
-    )
     lines = [
         "pass@1 of each team (rows) and model (colours), mean over seeds. "
-        + _interval_sentence(rows)
+        + interval_sentence(rows)
     ]
     if len({row["model"] for row in rows}) > 1:
         lines.append(
             "The number at the right of a row is the plain mean over its models and says how "
             "many of them it covers."
         )
-    if partly:
-        lines.append(f"Some means cover only part of their seeds ({', '.join(partly)}).")
+    lines += partly_lines(settings)
     if missing:
         lines.append("Hatched, without a score: " + "; ".join(missing) + ".")
-    return "\n".join([*lines, *_closing(settings)]) + "\n"
+    return "\n".join([*lines, *closing_lines(settings)]) + "\n"
 
 
 def _cost_caption(rows: Sequence[Mapping[str, Any]], settings: Sequence[Mapping[str, Any]]) -> str:
     lines = [
         "pass@1 against the tokens, sent and received, of one attempt at one problem (whole "
-        "team, all calls). " + _interval_sentence(rows)
+        "team, all calls). " + interval_sentence(rows)
     ]
     on_front = [row["panel"] for row in rows if row["on_front"]]
     if len(on_front) > len(set(on_front)):
@@ -229,10 +221,23 @@ def _cost_caption(rows: Sequence[Mapping[str, Any]], settings: Sequence[Mapping[
         lines.append(
             f"Left out, without a score: {len(settings) - len(rows)} of {len(settings)} settings."
         )
-    return "\n".join([*lines, *_closing(settings)]) + "\n"
+    return "\n".join([*lines, *closing_lines(settings)]) + "\n"
 
 
-def _interval_sentence(rows: Iterable[Mapping[str, Any]]) -> str:
+def partly_lines(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the sentence that says which means lack some of their seeds, if any do."""
+    partly = sorted(
+        {
+            row["covers"]
+            for row in settings
+            if row["n_covered"] < row["n_cells"] and row["n_covered"]
+        }
+    )
+    return [f"Some means cover only part of their seeds ({', '.join(partly)})."] if partly else []
+
+
+def interval_sentence(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the sentence that says what the bars are, or that nothing has a score yet."""
     methods = sorted({(row["confidence"], row["interval"]) for row in rows if row.get("interval")})
     named = " or ".join(
         f"{100 * level:g} %, {_INTERVALS.get(method, method)}" for level, method in methods
@@ -240,7 +245,8 @@ def _interval_sentence(rows: Iterable[Mapping[str, Any]]) -> str:
     return f"Bars are confidence intervals ({named})." if named else "There is no score yet."
 
 
-def _closing(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+def closing_lines(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return how captions end: what the numbers depend on, and what is simulated."""
     lines = provenance_lines(settings)
     if any(row["simulated"] for row in settings):
         lines.append(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import re
 import runpy
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,9 +18,11 @@ import pytest
 
 from lcbgrid.cli import runner as runners
 from lcbgrid.cli.runner import Runner
-from lcbgrid.cli.runner_options import dataset_of, parse_options
+from lcbgrid.cli.runner_options import _parser, dataset_of, parse_options
 from lcbgrid.core.errors import ConfigError, UserError
+from lcbgrid.core.hashing import sha256_file
 from lcbgrid.core.jsonl import read_jsonl
+from lcbgrid.stages.demo import ROWS
 
 Play = Callable[..., int]
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -189,6 +194,26 @@ def test_a_size_that_is_not_offered_is_refused(
     assert "it offers 2, 4, 8, 10" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("topology", "package"),
+    [
+        ("sequential_crewai", "crewai"),
+        ("centralized_autogen", "autogen_agentchat"),
+        ("decentralized_agents_sdk", "agents"),
+    ],
+)
+def test_a_missing_framework_is_one_line_that_says_how_to_install_it(
+    topology: str, package: str, play: Play, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if importlib.util.find_spec(package):
+        pytest.skip(f"{package} is installed")
+    assert play(topology=topology) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2  # the model, the error
+    assert said[1].startswith("error: this team needs the package")
+    assert "pip install" in said[1]
+
+
 def test_an_unknown_model_is_refused(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
     assert play(model="simm") == 2
     assert "did you mean 'sim'?" in capsys.readouterr().err
@@ -249,6 +274,32 @@ def test_without_the_hub_nothing_else_is_run(
     assert "--dataset embedded" in said.err
     assert not said.out
     assert not list(folder.rglob("predictions.jsonl"))
+
+
+def test_livecodebench_from_a_folder_in_place_of_the_hub(
+    play: Play,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hub = folder / "hub"
+    hub.mkdir()
+    rows = [dict(ROWS[0], question_id=name) for name in ("1873_A", "abc301_a")]
+    shard = hub / "test.jsonl"
+    shard.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    stated = {"test.jsonl": {"sha256": sha256_file(shard), "rows": 2}}
+    (hub / "shards.json").write_text(json.dumps(stated))
+    monkeypatch.setenv("LCBGRID_HUB_DIR", str(hub))
+    assert play("--batch", "--limit", "50") == 0
+    said = capsys.readouterr()
+    assert "=== single/LCB (simulated model) complete ===" in said.out
+    assert "50 problems are asked for, 1 are there" in said.err
+    out = folder / "results/lcb_single_langgraph/predictions.jsonl"
+    before = records(out)
+    assert [record["id"] for record in before] == ["1873_A"]  # the other is no evaluation id
+    shard.unlink()  # what was prepared from the pinned files is not read again
+    assert play("--batch", "--limit", "50") == 0
+    assert records(out) == before
 
 
 def test_a_lost_endpoint_is_status_3(
@@ -375,6 +426,19 @@ def test_two_modules_as_a_user_starts_them(folder: Path) -> None:
     done = start(folder, "topologies.single.lcb.langgraph_lcb")
     assert done.returncode == 0, done.stderr
     assert "passed 4 of 4 tests" in done.stdout
+
+
+def test_the_guide_names_runners_and_options_that_exist() -> None:
+    text = (SOURCE.parent / "docs/guide/runners.md").read_text()
+    commands = re.findall(r"^python -m (\S+)(.*)$", text, re.MULTILINE)
+    assert commands
+    for module, rest in commands:
+        assert module in MODULES
+        parse_options(shlex.split(rest, comments=True), prog=module, about="")
+    listed = set(re.findall(r"`(--[a-z-]+)", text.split("## Options")[1].split("\n## ")[0]))
+    actions = _parser("x", "")._actions
+    known = {name for action in actions for name in action.option_strings}
+    assert listed == known - {"-h", "--help"}
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -219,6 +219,13 @@ def test_variables_change_the_team(tmp_path: Path) -> None:
     assert (debate.max_time_s_per_problem, debate.rounds) == (None, 3)
 
 
+def test_replies_of_the_embedded_model_are_short_unless_asked() -> None:
+    choices = Choices("direct", 1, "freeform", "qwen-coder-0.5b", DatasetSpec())
+    for said, tokens in (({}, 400), ({"TASK_MODEL_MAX_TOKENS": "900"}, 900)):
+        effective, cell = one_cell(choices, said)
+        assert effective.sampling(cell.model).max_tokens == tokens
+
+
 @pytest.mark.parametrize(
     ("topology", "fixed", "said", "size"),
     [

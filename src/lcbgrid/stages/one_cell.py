@@ -24,6 +24,9 @@ logger = logging.getLogger(__name__)
 CONFIG_FOLDERS = (Path("config"), Path(__file__).resolve().parents[3] / "config")
 """Where ``models.yaml``, ``teams.yaml`` and ``prompts`` are looked for."""
 
+EMBEDDED_MAX_TOKENS = 400
+"""As in the quick start: on a CPU a reply that goes round in circles would take minutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
@@ -76,13 +79,17 @@ def one_cell(choices: Choices, environment: Mapping[str, str]) -> tuple[Effectiv
     if choices.bundle is not None:
         effective = _with_bundle(effective, cell, choices.bundle)
     team = effective.teams[cell.topology]
-    build(team, cell.team_size, cell.communication)  # what it lacks shows before anything is loaded
+    build(
+        team, cell.team_size, cell.communication
+    )  # what it lacks shows before anything is loaded
     return effective, cell
 
 
 def _changed(effective: Effective, choices: Choices, environment: Mapping[str, str]) -> Effective:
     model = effective.models[choices.model]
     sampling = sampling_changes(environment)
+    if model.provider == "embedded" and model.sampling is None:
+        sampling = {"max_tokens": EMBEDDED_MAX_TOKENS} | sampling
     if sampling:
         settings = effective.sampling(choices.model).model_dump(mode="json") | sampling
         where = "TASK_MODEL_TEMPERATURE, TASK_MODEL_TOP_P, TASK_MODEL_MAX_TOKENS"

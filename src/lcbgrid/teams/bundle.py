@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,13 +15,31 @@ class PromptBundle:
 
     Attributes:
         prompts: Role name -> text, without the output contract, which is attached at run time.
-        metadata: Where the bundle comes from; not part of its identity.
+        metadata: Where the bundle comes from; not part of what runs.
+        demos: Worked examples, JSON objects; ``role`` names the role that one is for.
     """
 
     prompts: Mapping[str, str]
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    demos: Sequence[Mapping[str, Any]] = ()
 
     @property
     def digest(self) -> str:
         """SHA-256 of the role texts."""
         return sha256_json(dict(self.prompts))
+
+    @property
+    def exec_digest(self) -> str:
+        """SHA-256 of what runs, role texts and demos; equal bundles share their evaluations."""
+        return sha256_json({"roles": dict(self.prompts), "demos": list(self.demos)})
+
+    @property
+    def full_digest(self) -> str:
+        """SHA-256 of everything, provenance included (optimizers specification, section 1)."""
+        return sha256_json(
+            {
+                "roles": dict(self.prompts),
+                "demos": list(self.demos),
+                "metadata": dict(self.metadata),
+            }
+        )

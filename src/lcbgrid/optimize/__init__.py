@@ -1,0 +1,1 @@
+"""Prompt optimizers: their shared protocol, and one module for each method."""

@@ -145,8 +145,12 @@ class _Runner:
         return records
 
     def _in_flight(self) -> int:
-        """Problems worked on at a time: more than calls, so a next request is always ready."""
-        return self._spec.max_concurrency + self._spec.max_concurrency // 2
+        """Problems worked on at a time: more than calls, so a next request is always ready.
+
+        While an agent's tool runs its problem makes no call, so others have to be there.
+        """
+        calls = self._spec.max_concurrency
+        return 3 * calls if any(role.tools for role in self._team_spec.roles) else calls * 3 // 2
 
     async def _answer(self, client: ModelClient, problem: Problem, sample: int) -> dict[str, Any]:
         context = Context(

@@ -1,20 +1,19 @@
 """An agent's turn: it thinks, runs code with its tools, and answers (a ReAct loop).
 
-A LangGraph graph of two nodes, ``agent`` and ``tools``; all topologies use this one. The loop has
-a limit of its own that ends softly: the last call gets no tools, so the agent has to answer
-(reports, R56). What goes into a history is always valid for strict servers: every tool call has
-its answer, arguments that are no JSON object are not sent again, and no call is left open.
+A turn is what a node of a topology's graph does. It is a plain loop: a super-step of LangGraph
+costs as much CPU as a model call does. The loop has a limit of its own that ends softly: the last
+call gets no tools, so the agent has to answer (reports, R56). What goes into a history is always
+valid for strict servers: every tool call has its answer, arguments that are no JSON object are not
+sent again, and no call is left open.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import Literal
 
 from lcbgrid.config.team_spec import RoleSpec
 from lcbgrid.models.types import ChatReply, Message, ToolCall
@@ -23,33 +22,12 @@ from lcbgrid.scenarios.extract import Extraction, extract, is_program, strip_thi
 from lcbgrid.teams.tools import BadArguments, is_refusal, parse_arguments
 from lcbgrid.teams.work import Meter, Work
 
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-    from langgraph.runtime import Runtime
-
 TurnEnd = Literal[
     "ok", "truncated", "empty", "context_limit", "step_limit", "token_limit", "time_limit"
 ]
 BAD_CALLS_BORNE = 2  # then an agent gets no tools any more: it would go on like this
+NO_TEXT = "(no text)"  # some servers refuse an empty message of an assistant
 NOT_RUN = "ERROR: not run; at most {limit} calls in one reply"
-
-
-class _State(TypedDict):
-    messages: Annotated[list[Message], operator.add]
-    replies: Annotated[list[ChatReply], operator.add]
-    n_bad: Annotated[int, operator.add]
-    over: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What one walk through the graph needs."""
-
-    work: Work
-    name: str
-    history: list[Message]
-    first_step: int
-    meter: Meter
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,67 +106,48 @@ class Agent:
         Raises:
             ModelCallError: The model cannot be asked.
         """
-        start: dict[str, Any] = {"messages": [], "replies": [], "n_bad": 0, "over": False}
-        final = await self._graph.ainvoke(
-            start,
-            config={"recursion_limit": 2 * self._limit + 2},
-            context=_Run(work, name, history, first_step, meter),
-        )
-        replies: list[ChatReply] = final["replies"]
-        return Turn(final["messages"], tuple(replies), self._end(replies, meter))
+        messages: list[Message] = []
+        replies: list[ChatReply] = []
+        n_bad = 0
+        while True:
+            step = first_step + len(replies)
+            may_call = len(replies) < self._limit - 1 and n_bad < BAD_CALLS_BORNE
+            reply = await work.ask(
+                name,
+                step,
+                [*history, *messages],
+                tools=work.context.tools.schemas(self.role.tools) if may_call else (),
+                meter=meter,
+            )
+            replies.append(reply)
+            goes_on = bool(reply.tool_calls) and len(replies) < self._limit
+            messages.append(as_message(reply, goes_on))
+            if not goes_on:
+                break
+            answers, bad = await self._answer_calls(work, name, step, reply)
+            messages += answers
+            n_bad += bad
+            if meter.end():
+                break
+        return Turn(messages, tuple(replies), self._end(replies, meter))
 
-    @functools.cached_property
-    def _graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
-        from langgraph.graph import END, START, StateGraph
-
-        graph = StateGraph(_State, context_schema=_Run)
-        graph.add_node("agent", self._ask)
-        graph.add_node("tools", self._tools)
-        graph.add_edge(START, "agent")
-        graph.add_conditional_edges("agent", self._after_reply, {"tools": "tools", "end": END})
-        graph.add_conditional_edges("tools", self._after_tools, {"agent": "agent", "end": END})
-        return graph.compile()
-
-    async def _ask(self, state: _State, runtime: Runtime[_Run]) -> dict[str, Any]:
-        run = runtime.context
-        step = len(state["replies"])
-        may_call = step < self._limit - 1 and state["n_bad"] < BAD_CALLS_BORNE
-        reply = await run.work.ask(
-            run.name,
-            run.first_step + step,
-            [*run.history, *state["messages"]],
-            tools=run.work.context.tools.schemas(self.role.tools) if may_call else (),
-            meter=run.meter,
-        )
-        keeps_calls = bool(reply.tool_calls) and step < self._limit - 1
-        return {"messages": [as_message(reply, keeps_calls)], "replies": [reply]}
-
-    async def _tools(self, state: _State, runtime: Runtime[_Run]) -> dict[str, Any]:
-        run = runtime.context
-        where = run.work.call_id(run.name, run.first_step + len(state["replies"]) - 1)
-        spent = run.work.spent(run.name)
+    async def _answer_calls(
+        self, work: Work, name: str, step: int, reply: ChatReply
+    ) -> tuple[list[Message], int]:
+        """Run the tool calls of a reply; return their answers and how many made no sense."""
+        where, spent = work.call_id(name, step), work.spent(name)
         answers: list[Message] = []
         n_bad = 0
-        for index, call in enumerate(state["replies"][-1].tool_calls):
+        for index, call in enumerate(reply.tool_calls):
             if index < self._max_tool_calls:
-                text = await run.work.context.tools.call(call, where, index, self.role.tools)
+                text = await work.context.tools.call(call, where, index, self.role.tools)
                 spent.n_tool_calls += 1
                 n_bad += is_refusal(text)
             else:
                 text = NOT_RUN.format(limit=self._max_tool_calls)
             answers.append({"role": "tool", "tool_call_id": call.id, "content": text})
         spent.n_bad_tool_calls += n_bad
-        return {"messages": answers, "n_bad": n_bad, "over": run.meter.end() is not None}
-
-    # Routes are coroutines: LangGraph runs a plain function in a thread of the loop's pool, where
-    # it would wait behind whatever is running there.
-
-    async def _after_reply(self, state: _State) -> str:
-        last = state["replies"][-1]
-        return "tools" if last.tool_calls and len(state["replies"]) < self._limit else "end"
-
-    async def _after_tools(self, state: _State) -> str:
-        return "end" if state["over"] else "agent"
+        return answers, n_bad
 
     def _end(self, replies: Sequence[ChatReply], meter: Meter) -> TurnEnd:
         last = replies[-1]
@@ -206,7 +165,8 @@ def as_message(reply: ChatReply, keeps_calls: bool) -> Message:
     what the model wrote (teams specification, section 1.4). Calls that nobody answers are dropped.
     """
     if not keeps_calls:
-        return {"role": "assistant", "content": reply.text or ""}
+        said = reply.text if reply.text and reply.text.strip() else NO_TEXT
+        return {"role": "assistant", "content": said}
     calls = tuple(
         call if _is_object(call.arguments) else dataclasses.replace(call, arguments="{}")
         for call in reply.tool_calls

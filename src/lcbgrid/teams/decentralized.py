@@ -1,8 +1,8 @@
 """``decentralized``: peers solve the problem, read each other's answers, and revise in rounds.
 
 Teams specification, sections 1.5, 4 and 8, with Q5, Q10 and Q11 mended: peers have seeds of their
-own, are searched only in what they wrote themselves, and read programs whole. Peers of a round work
-at once, and nobody reads an answer of the same round.
+own, are searched only in what they wrote themselves, and read programs whole. Peers of a round
+work at once, and nobody reads an answer of the same round.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
 _OTHERS = "The other peers answered this in the last round:"
-_REVISE = """Compare their answers with yours. Change yours only if one of them shows a case that it
-gets wrong, or is fast enough where it is not. Then give the whole program again in one ```python
-block, changed or not. The problem once more:"""
+_REVISE = """Compare their answers with yours. Change yours only if one of them shows a case that
+it gets wrong, or is fast enough where it is not. Then give the whole program again in one
+```python block, changed or not. The problem once more:"""
 _NO_ANSWER = "(no answer)"
 
 

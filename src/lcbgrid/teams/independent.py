@@ -1,7 +1,7 @@
 """``independent``: copies of one agent solve the problem apart, and their programs vote.
 
-Teams specification, sections 1.2 and 8, with Q10 and Q20 mended: copies have seeds of their own and
-are never greedy, and a member that is slow or lost holds up nobody.
+Teams specification, sections 1.2 and 8, with Q10 and Q20 mended: copies have seeds of their own
+and are never greedy, and a member that is slow or lost holds up nobody.
 """
 
 from __future__ import annotations

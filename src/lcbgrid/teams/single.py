@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from lcbgrid.models.types import Message
 from lcbgrid.problems.schema import Problem
 from lcbgrid.scenarios import code_generation
-from lcbgrid.teams.agent import Agent
+from lcbgrid.teams.agent import Agent, Turn
 from lcbgrid.teams.bundle import PromptBundle
 from lcbgrid.teams.interface import Answer, Member, TeamPlan, end_status, register
-from lcbgrid.teams.work import Context, Work
+from lcbgrid.teams.work import Context, Meter, Work
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+    from langgraph.runtime import Runtime
+
+
+class _State(TypedDict):
+    turn: Turn | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    work: Work
+    history: list[Message]
+    meter: Meter
 
 
 class SingleTeam:
-    """One agent with ``python_exec``."""
+    """One agent with ``python_exec``; a LangGraph graph of one node."""
 
     def __init__(self, plan: TeamPlan) -> None:
         spec = plan.spec
@@ -32,7 +52,10 @@ class SingleTeam:
             },
             {"role": "user", "content": code_generation.user_message(problem)},
         ]
-        turn = await self._agent.turn(work, self._name, history, meter=context.meters()[0])
+        final = await self._graph.ainvoke(
+            {"turn": None}, context=_Run(work, history, context.meters()[0])
+        )
+        turn: Turn = final["turn"]
         found = turn.program(problem)
         status = end_status(turn.end, found)
         spent = work.total()
@@ -45,6 +68,20 @@ class SingleTeam:
             members=(Member(self._name, self._name, status, turn.text, found.code, spent),),
             winner=0,
         )
+
+    @functools.cached_property
+    def _graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        from langgraph.graph import END, START, StateGraph
+
+        graph = StateGraph(_State, context_schema=_Run)
+        graph.add_node("solver", self._solve)
+        graph.add_edge(START, "solver")
+        graph.add_edge("solver", END)
+        return graph.compile()
+
+    async def _solve(self, state: _State, runtime: Runtime[_Run]) -> dict[str, Any]:
+        run = runtime.context
+        return {"turn": await self._agent.turn(run.work, self._name, run.history, meter=run.meter)}
 
 
 register("single")(SingleTeam)

@@ -106,7 +106,7 @@ def test_page_lists_what_is_not_in_the_scores(page: str) -> None:
     assert "question q003, sample 0: data error" in page
     assert re.search(r"/c/0: not run", page)
     assert "Not every one of the 3 cells has a score: 2 finished, 1 not run." in page
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == 4
     assert "Rule set real" in page
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from lcbgrid import __version__
 from lcbgrid.analysis.axes import key_of, label_of
 from lcbgrid.analysis.figures import cost_figure, pass_figure
+from lcbgrid.analysis.figures_axes import communication_figure, team_size_figure
 from lcbgrid.analysis.frames import Frames, read_frames, records_of
 from lcbgrid.analysis.records import read_object
 from lcbgrid.analysis.render import render_html
@@ -153,7 +154,8 @@ def _problems(frames: Frames) -> str:
 
 def _figures(frames: Frames, folder: Path) -> str:
     parts = []
-    for figure in (pass_figure(frames), cost_figure(frames)):
+    for make in (pass_figure, cost_figure, team_size_figure, communication_figure):
+        figure = make(frames)
         path = folder / f"{figure.name}.svg"
         try:
             svg = path.read_text(encoding="utf-8")

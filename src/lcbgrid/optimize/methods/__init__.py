@@ -1,0 +1,1 @@
+"""Prompt optimizers: one module a method, registered by name."""

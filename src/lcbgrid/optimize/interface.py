@@ -98,7 +98,9 @@ class Runner(Protocol):
             slot: Part of the logical seed. Calls with the same phase, iteration and slot are
                 paired: a row gets the same request seed whatever the bundle.
             stop: Looks at the scores of the first rows done, in order, and ends the batch;
-                rows under way are finished and charged.
+                rows under way are finished and charged. It must answer the same for the same
+                scores, because it is also asked about scores that have not come, to see how many
+                rows are safe to run at once.
 
         Raises:
             BudgetSpent: Not one rollout is left.

@@ -113,19 +113,28 @@ async def search(
             job, runner, reflection, trials, list(cell.train), searched_on
         )
     except InfrastructureError as lost:
-        error = scrub(str(lost))
         outcome = _interrupted(cell.seed_bundle, runner.ledger.snapshot())
-    budget = runner.ledger.snapshot()
-    _check(outcome, budget)
+        error = scrub(str(lost))
+    _check(outcome, runner.ledger.snapshot())
     rollouts.settle()
     reflections.settle()
+    return _searched(cell, runner, reflection, outcome, error)
+
+
+def _searched(
+    cell: Cell,
+    runner: JournalledRunner,
+    reflection: JournalledReflection,
+    outcome: Outcome,
+    error: str | None,
+) -> Searched:
     forced: ForcedReason | None = "infrastructure_invalid_optimization" if error else None
     return Searched(
         status="infrastructure_invalid" if error else "completed",
         outcome=outcome,
         forced=forced or _defect(outcome.incumbent, cell),
         error=error,
-        budget=budget,
+        budget=runner.ledger.snapshot(),
         rollouts=runner.rollouts,
         reflections=reflection.calls(),
         task_usage=_sum(runner.rollouts),

@@ -34,10 +34,12 @@ class MemoryTrials:
 
     Attributes:
         keys: Logical keys in the order of their trials' numbers.
+        bundles: What this process recorded, by key.
     """
 
     def __init__(self) -> None:
         self.keys: list[str] = []
+        self.bundles: dict[str, PromptBundle] = {}
         self._numbers: dict[str, tuple[int, str]] = {}
 
     def trial(
@@ -71,6 +73,7 @@ class MemoryTrials:
             "attributes": more,
         }
         fingerprint = content_hash(content)
+        self.bundles[key] = bundle
         if key in self._numbers:
             number, known = self._numbers[key]
             if known != fingerprint:

@@ -132,7 +132,7 @@ def test_test_rows_are_opened_after_the_selection_is_sealed(tmp_path: Path) -> N
     assert test_ids <= set(world.rollouts)
 
 
-def test_a_search_does_not_see_the_rows_on_which_is_decided(tmp_path: Path) -> None:
+def test_a_search_does_not_see_the_rows_of_the_gate(tmp_path: Path) -> None:
     world = small_world()
     cell = landscape_cell(world)
     searched, gate = searched_and_gate(cell.job("m", 0, 9), cell)

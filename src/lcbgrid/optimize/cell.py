@@ -121,7 +121,7 @@ def job_identity(job: Job, cell: Cell, *, window: int = WINDOW) -> dict[str, Any
 
 
 def searched_and_gate(job: Job, cell: Cell) -> tuple[list[Row], list[Row]]:
-    """Return the validation rows that a search gets, and those on which is decided.
+    """Return the validation rows that a search gets, and those that have a veto (module gate).
 
     With the improvement ``held_out_gate`` (section 9, item 9) they are two halves, drawn by the
     rows' ids alone, so that all methods share them; otherwise both are the whole split.

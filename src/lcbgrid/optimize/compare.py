@@ -18,11 +18,13 @@ from lcbgrid.models.simulate.landscape import SPLITS, Landscape
 from lcbgrid.optimize.cell import Cell, searched_and_gate
 from lcbgrid.optimize.curve import grid_of
 from lcbgrid.optimize.evaluation import run_evaluation
+from lcbgrid.optimize.gate import decide
 from lcbgrid.optimize.interface import Job, Profile, method
 from lcbgrid.optimize.landscape_cell import LandscapeWorld, landscape_cell
 from lcbgrid.optimize.records import RunRecord
+from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.search import Searched, search
-from lcbgrid.optimize.selection import Selection, select
+from lcbgrid.optimize.selection import Selection
 from lcbgrid.optimize.trials import MemoryTrials
 from lcbgrid.teams.bundle import PromptBundle
 
@@ -188,7 +190,7 @@ async def run_one(name: str, landscape: Landscape, setting: Setting) -> Found:
 
 
 async def _decided(job: Job, cell: Cell, searched: Searched) -> Selection:
-    """Validate and select as a job does, on the rows of the gate only."""
+    """Validate and select as a job does."""
     _, gate = searched_and_gate(job, cell)
     records: list[list[RunRecord]] = []
     for bundle in (cell.seed_bundle, searched.outcome.incumbent):
@@ -199,12 +201,12 @@ async def _decided(job: Job, cell: Cell, searched: Searched) -> Selection:
                 await run_evaluation(
                     cell,
                     bundle,
-                    gate,
+                    cell.validation,
                     split="validation",
                     optimizer_seed=job.optimizer_seed,
                 )
             )
-    return select(records[0], records[1], forced=searched.forced)
+    return decide(records[0], records[1], [row_id(row) for row in gate], forced=searched.forced)
 
 
 class _Truth:

@@ -20,6 +20,7 @@ from lcbgrid.optimize.canonical import content_hash, plain
 from lcbgrid.optimize.cell import CELL_ID_LENGTH, Cell, job_identity, searched_and_gate
 from lcbgrid.optimize.errors import ArtifactError
 from lcbgrid.optimize.evaluation import sealed_evaluation
+from lcbgrid.optimize.gate import decide
 from lcbgrid.optimize.interface import Job, Row
 from lcbgrid.optimize.journal import ReflectionJournal, RolloutJournal
 from lcbgrid.optimize.ledger import Snapshot
@@ -28,7 +29,7 @@ from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.runner import WINDOW
 from lcbgrid.optimize.sealed import SealedFolder
 from lcbgrid.optimize.search import Searched, search
-from lcbgrid.optimize.selection import Selection, select
+from lcbgrid.optimize.selection import Selection
 from lcbgrid.optimize.trials import StudyTrials
 from lcbgrid.teams.bundle import PromptBundle
 
@@ -211,11 +212,8 @@ class _JobRun:
         if not envelope["forced"]:
             incumbent = bundle_from_json(envelope["incumbent_bundle"])
             new_id, new_records = await self._evaluate(incumbent, "validation")
-        gate = frozenset(envelope["gate_ids"])
-        decision = select(
-            [record for record in seed_records if record.example_id in gate],
-            [record for record in new_records if record.example_id in gate],
-            forced=envelope["forced"],
+        decision = decide(
+            seed_records, new_records, envelope["gate_ids"], forced=envelope["forced"]
         )
         self._time("validate", began)
         content = self._selection(envelope, decision, (seed_id, new_id))

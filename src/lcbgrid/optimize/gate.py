@@ -5,8 +5,9 @@ whole validation split, as always. Where a search had only one half of it, the i
 not be worse on the other half: what was found by trying many bundles on the same rows would
 otherwise be believed on the evidence of those very rows.
 
-On simulated landscapes this refuses no more gains than the whole split alone and lets no more
-losses through than the other half alone; the half alone refuses a third of gains of 3 to 6 points.
+On simulated landscapes with shared chance this deploys as many of the bundles that gain 3 to 6
+points as the whole split alone, where the half alone refuses a third of them; with half of the
+chance shared it lets fewer losses through than either (docs/reference/optimizers.md).
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def test_a_kill_at_every_line_of_every_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole_world = small_world()
-    done(tmp_path / "whole", whole_world, budget=24)
+    done(tmp_path / "whole", whole_world, budget=14)
     whole = sealed_bytes(tmp_path / "whole")
     add = journals.CallJournal.add
     for line in range(1, 10_000):
@@ -107,15 +107,15 @@ def test_a_kill_at_every_line_of_every_journal(
         folder, world = tmp_path / str(line), small_world()
         monkeypatch.setattr(journals.CallJournal, "add", dying)
         try:
-            done(folder, world, budget=24, options=Options(max_in_flight=1))
+            done(folder, world, budget=14, options=Options(max_in_flight=1))
         except Killed:
             monkeypatch.setattr(journals.CallJournal, "add", add)
-            done(folder, world, budget=24)
+            done(folder, world, budget=14)
         else:
             break
         assert sealed_bytes(folder) == whole
         assert sorted(world.rollouts) == sorted(whole_world.rollouts)
-    assert line > 24 + 2 * SPLITS["validation"] + SPLITS["test"]
+    assert line > 14 + 2 * SPLITS["validation"] + SPLITS["test"]
 
 
 def test_test_rows_are_opened_after_the_selection_is_sealed(tmp_path: Path) -> None:

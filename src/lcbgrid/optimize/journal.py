@@ -8,6 +8,7 @@ order of completion until ``settle`` brings them into the order in which the sea
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,6 +119,12 @@ class CallJournal:
             self._file.append({"key": key, "answer": kept, "sha256": _digest(key, kept)})
         self._answers[key] = kept
         return kept
+
+    def sync(self) -> None:
+        """Flush what was written to the disk, so that it survives a failure of the machine."""
+        if self._file is not None and self._path is not None:
+            with open(self._path, "rb") as handle:
+                os.fsync(handle.fileno())
 
     def settle(self) -> None:
         """Bring the lines into the order in which the search asked for them.

@@ -126,6 +126,7 @@ class JournalledReflection:
             async with self._slots:
                 reply = await self._reply(request)
             answer = self._journal.add(key, _telemetry(request, reply, self._model, phase, role))
+            self._journal.sync()
         self._calls[place] = answer
         return str(answer["text"])
 

@@ -285,6 +285,7 @@ class JournalledRunner:
         except BaseException:
             self.ledger.commit_prefix(reservation, [item.status for item in finished(tasks)])
             raise
+        self._attempts.journal.sync()
         self.ledger.commit(reservation, [record.status for record in records])
         if self._progress is not None:
             self._progress(self.ledger.snapshot())

@@ -201,7 +201,7 @@ def test_each_way_to_end_is_told_apart(account: Account, tier: str, open_folder:
     assert account.run(path, tier, "real") == {"real": [len(_OWN), len(_OWN), []]}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("tier", ["bwrap", "userns", "rlimits"])
 def test_every_case_alone(account: Account, tier: str, shared_cases: Path) -> None:
     found = account.run(shared_cases, tier, "real", "official")
@@ -212,7 +212,7 @@ def test_every_case_alone(account: Account, tier: str, shared_cases: Path) -> No
     assert matched >= 0.95 * total
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("tier", ["bwrap", "userns", "rlimits"])
 def test_every_case_beside_busy_processes(account: Account, tier: str, shared_cases: Path) -> None:
     with busy_processes(8):

@@ -1,0 +1,106 @@
+"""Sets of worked examples for role texts, made from rollouts that went well.
+
+Optimizers specification, section 4.2, step 1.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lcbgrid.optimize.errors import BudgetSpent
+from lcbgrid.optimize.interface import Row, Runner
+from lcbgrid.optimize.records import RunRecord
+from lcbgrid.optimize.rows import row_id
+from lcbgrid.optimize.texts import OUTPUT, TRACE, clip, compact, spoken
+
+DEMOS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSet:
+    """Successful rollouts, in the order in which they were found.
+
+    Attributes:
+        rows: Their rows.
+        records: What they gave.
+    """
+
+    rows: tuple[Row, ...] = ()
+    records: tuple[RunRecord, ...] = ()
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the rows."""
+        return [row_id(row) for row in self.rows]
+
+    def of(self, role: str, *, alone: bool) -> list[Mapping[str, Any]]:
+        """Return one demo of a role for each rollout."""
+        return [
+            {
+                "role": role,
+                "task": compact(dict(row), 1400),
+                "outputs": {
+                    "wrote": clip("\n".join(spoken(record, role, alone=alone)), TRACE),
+                    "answer": clip(record.final_output, OUTPUT),
+                },
+            }
+            for row, record in zip(self.rows, self.records, strict=True)
+        ]
+
+
+async def bootstrapped(
+    runner: Runner, train: Sequence[Row], rng: random.Random, *, phase: str, at_once: int
+) -> tuple[list[DemoSet], bool]:
+    """Return three demo sets, the first empty, and whether the budget ended the work.
+
+    Args:
+        runner: Runs the seed bundle on train rows.
+        train: The rows.
+        rng: Shuffles, and draws the size of the second set.
+        phase: First part of the seeds.
+        at_once: Most successes that a walk looks for; each walk makes at most one pass.
+    """
+    shuffled = list(train)
+    rng.shuffle(shuffled)
+    size = rng.randint(1, at_once)
+    sets, spent = [DemoSet()], False
+    for rows, wanted in ((shuffled, size), (list(train), at_once)):
+        found, ended = await _walk(runner, rows, wanted, phase)
+        sets.append(found)
+        spent = spent or ended
+    return sets, spent
+
+
+async def _walk(
+    runner: Runner, rows: Sequence[Row], wanted: int, phase: str
+) -> tuple[DemoSet, bool]:
+    """Walk rows until enough succeed.
+
+    Never more rows are under way than successes are missing, so no rollout is in vain.
+    """
+    kept: list[tuple[Row, RunRecord]] = []
+    at = 0
+    while len(kept) < wanted and at < len(rows):
+        part = rows[at : at + wanted - len(kept)]
+        try:
+            batch = await runner.run_batch(
+                part, runner.seed_bundle, phase=phase, iteration=0, slot="bootstrap"
+            )
+        except BudgetSpent:
+            return _set(kept), True
+        kept += [
+            (row, record)
+            for row, record in zip(part, batch.records, strict=False)
+            if (record.score or 0.0) > 0
+        ]
+        at += len(part)
+        if batch.truncated:
+            return _set(kept), True
+    return _set(kept), False
+
+
+def _set(kept: Sequence[tuple[Row, RunRecord]]) -> DemoSet:
+    return DemoSet(tuple(row for row, _ in kept), tuple(record for _, record in kept))

@@ -1,0 +1,139 @@
+"""Instructions that are grounded in the data, the team and worked examples.
+
+Optimizers specification, section 4.2, step 2. A description that does not come is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lcbgrid.optimize.canonical import plain
+from lcbgrid.optimize.demos import DemoSet
+from lcbgrid.optimize.interface import Reflection, Row
+from lcbgrid.optimize.proposer import Proposer
+from lcbgrid.optimize.texts import between_fences, clip, compact, fenced, task_text
+from lcbgrid.teams.bundle import PromptBundle
+
+VIEW, FOLLOW_UPS, ENDINGS, SHOWN = 10, 9, 5, 3
+TIPS = {
+    "none": "",
+    "creative": "Be creative: try an unusual way of putting it.",
+    "concise": "Be concise and brief.",
+    "detailed": "Be detailed and specific on what to do in which case.",
+    "high_stakes": "Add what is at stake: a wrong program does real damage.",
+    "persona": "Give the role a persona whose skills fit the task.",
+}
+
+
+@dataclass(slots=True)
+class Grounding:
+    """Asks for what instructions rest on, and for the instructions.
+
+    Attributes:
+        reflection: The prompt model.
+        proposer: Asks for texts and guards them.
+        seed: The seed bundle.
+        roles: In the order in which they work.
+        phase: First part of the seeds.
+        rng: Draws the tips.
+    """
+
+    reflection: Reflection
+    proposer: Proposer
+    seed: PromptBundle
+    roles: tuple[str, ...]
+    phase: str
+    rng: random.Random
+
+    async def summary(self, rows: Sequence[Row]) -> str:
+        """Return two or three sentences on the data, from observations on batches of ten."""
+        seen = await self._ask(
+            f"{_problems(rows[:VIEW])}\n\nState observations on what these problems have in "
+            "common: subjects, form, traps, how answers are judged.",
+            0,
+        )
+        endings = 0
+        for number in range(1, FOLLOW_UPS + 1):
+            batch = rows[number * VIEW : (number + 1) * VIEW]
+            if not batch or endings == ENDINGS:
+                break
+            more = await self._ask(
+                f"Earlier observations:\n{seen}\n\n{_problems(batch)}\n\nAdd observations that "
+                "these problems support. Begin with COMPLETE if nothing is left to add.",
+                number,
+            )
+            if more.upper().startswith("COMPLETE"):
+                endings += 1
+            elif more:
+                seen = f"{seen}\n{more}"
+        return await self._ask(
+            f"Notes on a data set:\n{clip(seen, 7000)}\n\nGive a summary of two or three "
+            "sentences.",
+            0,
+        )
+
+    async def instructions(
+        self, summary: str, sets: Sequence[DemoSet]
+    ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """Return candidates and tips of every role; candidate 0 is the seed's text."""
+        team = "A team whose members work in this order: " + ", ".join(self.roles) + "."
+        texts: dict[str, list[str]] = {}
+        tips: dict[str, list[str]] = {}
+        for role in self.roles:
+            texts[role], tips[role] = [self.seed.prompts[role]], ["none"]
+            for number in range(len(sets)):
+                tip = self.rng.choice(list(TIPS))
+                if number == 0:
+                    continue  # the seed's text takes this place
+                prompt = await self._prompt(role, team, summary, sets, number, TIPS[tip])
+                text = await self.proposer.rewrite(role, prompt, between_fences, iteration=number)
+                texts[role].append(text or self.seed.prompts[role])
+                tips[role].append(tip)
+        return texts, tips
+
+    async def _prompt(
+        self,
+        role: str,
+        team: str,
+        summary: str,
+        sets: Sequence[DemoSet],
+        number: int,
+        tip: str,
+    ) -> str:
+        whole = await self._ask(f"{team}\n\nDescribe what this program does.", number)
+        part = await self._ask(
+            f"{whole or team}\n\nIts text:\n{fenced(self.seed.prompts[role])}\n\n"
+            f"Describe what the member {role} does.",
+            number,
+            role,
+        )
+        order = [number, *(other for other in range(1, len(sets)) if other != number)]
+        alone = len(self.roles) == 1
+        demos = [demo for other in order for demo in sets[other].of(role, alone=alone)][:SHOWN]
+        shown = "\n".join(
+            json.dumps(plain(compact(demo)), ensure_ascii=False, sort_keys=True) for demo in demos
+        )
+        parts = [
+            f"The data: {summary}" if summary else "",
+            f"The program: {team} {whole}",
+            f"The member {role}: {part}",
+            f"Worked examples:\n{shown}" if shown else "",
+            f"The current prompt of {role}:\n{fenced(self.seed.prompts[role])}",
+            f"Write a new instruction for {role} that makes the team succeed more often. Keep "
+            f"every name, tag and placeholder in braces. {tip}".rstrip(),
+            "Answer with the whole text inside one fence of three backticks.",
+        ]
+        return "\n\n".join(item for item in parts if item)
+
+    async def _ask(self, prompt: str, iteration: int, role: str = "") -> str:
+        said = await self.reflection.complete(
+            prompt, phase=f"{self.phase}/grounding", iteration=iteration, role=role
+        )
+        return said.strip()
+
+
+def _problems(rows: Sequence[Row]) -> str:
+    return "\n\n".join(f"Problem {n}\n{task_text(row)}" for n, row in enumerate(rows, 1))

@@ -39,6 +39,7 @@ class Grounding:
         roles: In the order in which they work.
         phase: First part of the seeds.
         rng: Draws the tips.
+        pad: Keep a copy of the seed's text where no new one came, as published.
     """
 
     reflection: Reflection
@@ -47,6 +48,7 @@ class Grounding:
     roles: tuple[str, ...]
     phase: str
     rng: random.Random
+    pad: bool = False
 
     async def summary(self, rows: Sequence[Row]) -> str:
         """Return two or three sentences on the data, from observations on batches of ten."""
@@ -90,6 +92,8 @@ class Grounding:
                     continue  # the seed's text takes this place
                 prompt = await self._prompt(role, team, summary, sets, number, TIPS[tip])
                 text = await self.proposer.rewrite(role, prompt, between_fences, iteration=number)
+                if not self.pad and text in (None, *texts[role]):
+                    continue
                 texts[role].append(text or self.seed.prompts[role])
                 tips[role].append(tip)
         return texts, tips

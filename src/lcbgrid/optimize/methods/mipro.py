@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import optuna
 
 PHASE = "optimization/mipro"
-CANDIDATES, TRIALS, SEED, MORE_TRIALS = 3, 3, 9, 60
+TRIALS, SEED, MORE_TRIALS = 3, 9, 60
 NO_REPEATS = "no_repeats"
 REDRAWS = 4  # then the first combination that is left
 Params = Mapping[str, int]
@@ -221,7 +221,15 @@ class Mipro:
         if spent:
             return _ended(runner, [start])
         proposer = Proposer(job, reflection, seed, phase=PHASE)
-        grounding = Grounding(reflection, proposer, seed, runner.role_order, PHASE, rng)
+        grounding = Grounding(
+            reflection,
+            proposer,
+            seed,
+            runner.role_order,
+            PHASE,
+            rng,
+            pad=not job.has(NO_REPEATS),
+        )
         texts, tips = await grounding.instructions(await grounding.summary(train), sets)
         search = _Search(job, runner, trials, validation, texts, sets, seed)
         search.observations.append(start)

@@ -52,7 +52,8 @@ def test_every_family_has_its_exit_status() -> None:
     def kinds(base: type[LcbGridError]) -> list[type[LcbGridError]]:
         return [base, *(kind for sub in base.__subclasses__() for kind in kinds(sub))]
 
-    assert {kind.exit_status for kind in kinds(LcbGridError)[1:]} == {2, 3}
+    found = {kind.exit_status for kind in kinds(LcbGridError)[1:]}
+    assert {2, 3} <= found <= {2, 3, 70}  # 70: a contract of ours is broken (optimize.errors)
 
 
 @pytest.mark.parametrize(

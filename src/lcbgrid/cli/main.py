@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
@@ -67,11 +67,20 @@ def _root(
     set_up_logging(log_file, quiet=quiet)
 
 
+class _Stderr(logging.StreamHandler[TextIO]):
+    """Writes to what standard error is when a line comes, not to what it once was."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def set_up_logging(
     log_file: Path | None, *, quiet: bool = False, level: str | int = logging.INFO
 ) -> None:
     """Send progress to stderr, and to a file if one is given; secrets are masked in both."""
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers: list[logging.Handler] = [_Stderr()]
     handlers[0].setLevel(logging.WARNING if quiet else level)
     if log_file is not None:
         log_file.parent.mkdir(parents=True, exist_ok=True)

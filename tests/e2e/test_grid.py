@@ -178,7 +178,7 @@ def test_r50_a_wrong_name_fails_at_once(finished: Grid, target: str) -> None:
 
 
 @pytest.mark.slow
-def test_r51_a_thousand_cells_are_about_three_thousand_jobs(tmp_path: Path) -> None:
+def test_r51_a_thousand_cells_are_about_two_thousand_jobs(tmp_path: Path) -> None:
     """R51: cells are jobs, not samples. benchmarks/perf/startup.py shows the time and memory."""
     models = {f"m{number}": {"provider": "simulated", "model_id": "m"} for number in range(50)}
     grid = Grid(
@@ -194,7 +194,7 @@ def test_r51_a_thousand_cells_are_about_three_thousand_jobs(tmp_path: Path) -> N
     grid.write("config/models.yaml", {"models": models})
     output = grid.run("-n")
     total = next(line for line in output.splitlines() if line.startswith("total"))
-    assert 3000 < int(total.split()[1]) < 4100
+    assert 2000 < int(total.split()[1]) < 2100
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_interrupted_and_faulty_equals_undisturbed(tmp_path: Path) -> None:
     config = {
         "dataset": {"filters": {"limit": 24}},
         "grid": {"topologies": ["direct", "single"], "models": ["sim"], "seeds": [0, 1]},
-        "run": {"n_samples": 3},
+        "run": {"n_samples": 5},
     }
     behaviour = {"latency_ms": 60.0, "overflow_rate": 0.03, "fault_timeout_s": 1.0}
     calm = Grid(tmp_path / "calm", config=config, simulate=behaviour)
@@ -213,7 +213,7 @@ def test_interrupted_and_faulty_equals_undisturbed(tmp_path: Path) -> None:
     for attempt in range(12):
         if kills == 5:
             break
-        kills += faulty.kill_after(rng.uniform(5.0, 11.0), only_snakemake=attempt % 2 == 0)
+        kills += faulty.kill_after(rng.uniform(4.0, 7.0), only_snakemake=attempt % 2 == 0)
     assert kills == 5, "the grid finished before it could be killed five times"
     faulty.run()
     wait_until_free(faulty.folder)

@@ -150,7 +150,7 @@ class _Runner:
         While an agent's tool runs its problem makes no call, so others have to be there.
         """
         calls = self._spec.max_concurrency
-        return 3 * calls if any(role.tools for role in self._team_spec.roles) else calls * 3 // 2
+        return 4 * calls if any(role.tools for role in self._team_spec.roles) else calls * 3 // 2
 
     async def _answer(self, client: ModelClient, problem: Problem, sample: int) -> dict[str, Any]:
         context = Context(

@@ -1,0 +1,1 @@
+"""The run protocol: ``python -m optimizers.protocol.run`` and ``…aggregate``."""

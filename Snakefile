@@ -16,6 +16,7 @@ if not workflow.config_settings.configfiles:
 
 include: "rules/common.smk"
 include: "rules/problems.smk"
+include: "rules/optimize.smk"
 include: "rules/runs.smk"
 include: "rules/judge.smk"
 include: "rules/aggregate.smk"

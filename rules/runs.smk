@@ -1,5 +1,6 @@
 rule run:
     input:
+        GRID.run_inputs,
         problems=f"results/problems/{DATASET}/problems.jsonl",
     output:
         predictions="results/runs/{cell}/predictions.jsonl",

@@ -21,7 +21,7 @@ LAYERS = (
     {"stages"},
     {"cli"},
 )
-ENTRY_PACKAGES = ("topologies", "teamsizes", "communications")
+ENTRY_PACKAGES = ("topologies", "teamsizes", "communications", "optimizers")
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 SOFT_LINES, HARD_LINES = 400, 600
 FUNCTION_LINES = 60

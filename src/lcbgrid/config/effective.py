@@ -26,6 +26,7 @@ from lcbgrid.core.hashing import sha256_json
 
 DEFAULT_BASE_URL = "http://127.0.0.1:8000/v1"
 RUN_VERSION = 3  # raised when the run stage would give other bytes for the same configuration
+OPTIMIZE_VERSION = 1  # the same for a search and what it decides on
 SCORE_VERSION = 1  # the same for the score stage
 PRICES = ("price_input_usd_per_mtok", "price_output_usd_per_mtok")
 _NOT_DECIDING: dict[str, Any] = {  # speed, patience and money decide no prediction
@@ -61,7 +62,17 @@ class Effective(StrictModel):
 
     def run_digest(self, cell: grids.Cell) -> str:
         """Digest of what decides the predictions of a cell, and nothing else."""
-        return sha256_json([RUN_VERSION, self.cell_settings(cell), self.dataset_digest()])
+        deciding = [RUN_VERSION, self.cell_settings(cell), self.dataset_digest()]
+        if cell.optimizes:
+            deciding.append(self.optimize_digest(cell))
+        return sha256_json(deciding)
+
+    def optimize_digest(self, cell: grids.Cell) -> str:
+        """Digest of what decides the prompts that a cell's search deploys."""
+        settings = self.optimize_settings(cell)
+        unread = set() if self.config.optimize.own_test else {"filters", "expect_count"}
+        dataset = self.config.dataset.model_dump(mode="json", exclude=unread)
+        return sha256_json([OPTIMIZE_VERSION, settings, dataset])
 
     def judge_digest(self) -> str:
         """Digest of what decides verdicts, given predictions."""
@@ -87,6 +98,22 @@ class Effective(StrictModel):
             "model": self.models[cell.model].model_dump(mode="json", exclude=_NOT_DECIDING),
             "team": self.teams[cell.topology].model_dump(mode="json"),
             "prompts": self.role_prompts(cell),
+        }
+
+    def reflection_model(self, cell: grids.Cell) -> str:
+        """Return the name of the model that writes the prompts of a cell."""
+        return self.config.optimize.reflection_model or cell.model
+
+    def optimize_settings(self, cell: grids.Cell) -> dict[str, Any]:
+        """Return the settings that decide a cell's search, as plain data."""
+        reflection = self.models[self.reflection_model(cell)]
+        settings = self.cell_settings(cell)
+        del settings["run"]
+        return settings | {
+            "sampling": self.sampling(cell.model).model_dump(mode="json"),
+            "optimize": self.config.optimize.model_dump(mode="json", exclude={"max_in_flight"}),
+            "reflection": reflection.model_dump(mode="json", exclude=_NOT_DECIDING),
+            "judge": self.config.judge.model_dump(mode="json"),
         }
 
     def role_prompts(self, cell: grids.Cell) -> dict[str, str]:
@@ -198,6 +225,8 @@ def resolve(
 
 def _names(config: Config) -> tuple[list[str], list[str]]:
     models, topologies = set(config.grid.models), set(config.grid.topologies)
+    if config.optimize.reflection_model:
+        models.add(config.optimize.reflection_model)
     for pattern in config.grid.include:
         models.update(pattern.model)
         topologies.update(pattern.topology)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, model_validator
 
 from lcbgrid.config.base import StrictModel
+from lcbgrid.config.optimize_spec import IDENTITY, OPTIMIZER_SEEDS
 from lcbgrid.config.team_spec import TeamSpec
 from lcbgrid.core.errors import ConfigError, nearest
 
 SCENARIOS = ("code_generation",)
 Communication = Literal["freeform", "semi_structured", "structured_soft"]
 COMMUNICATIONS: tuple[Communication, ...] = ("freeform", "semi_structured", "structured_soft")
-OPTIMIZERS = ("identity",)
+OptimizerName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 AXES = ("scenario", "topology", "team_size", "communication", "optimizer", "model", "seed")
 
 _PLURAL = {
@@ -68,8 +69,11 @@ class GridSpec(StrictModel):
     communications: tuple[Communication, ...] = Field(
         ("freeform",), strict=False, min_length=1, description="How agents write to each other."
     )
-    optimizers: tuple[Literal["identity"], ...] = Field(
-        ("identity",), strict=False, min_length=1, description="identity: the prompts as written."
+    optimizers: tuple[OptimizerName, ...] = Field(
+        (IDENTITY,),
+        strict=False,
+        min_length=1,
+        description="identity: the prompts as written; else a method that tunes them.",
     )
     models: tuple[str, ...] = Field(
         ("qwen-coder-0.5b",), strict=False, min_length=1, description="Names in the models file."
@@ -128,6 +132,16 @@ class Cell:
             f"seed{self.seed}"
         )
 
+    @property
+    def optimizes(self) -> bool:
+        """Whether prompts are tuned for this cell before it runs."""
+        return self.optimizer != IDENTITY
+
+    @property
+    def baseline(self) -> Cell:
+        """The same cell with the prompts as written."""
+        return replace(self, optimizer=IDENTITY)
+
     def axes(self) -> dict[str, Any]:
         """Return the axes as plain data."""
         return asdict(self)
@@ -161,6 +175,7 @@ def expand(dataset: str, grid: GridSpec, teams: Mapping[str, TeamSpec]) -> list[
             "the grid has no cells left", where="grid.exclude", remedy="exclude less"
         )
     ordered = sorted(cells)
+    _check_seeds(ordered)
     _refuse_clashes(ordered)
     return ordered
 
@@ -190,6 +205,17 @@ def _product(
             pattern.seed or grid.seeds,
         ):
             yield Cell(dataset, scenario, topology, size, communication, optimizer, model, seed)
+
+
+def _check_seeds(cells: Iterable[Cell]) -> None:
+    for cell in cells:
+        if cell.optimizes and cell.seed not in OPTIMIZER_SEEDS:
+            raise ConfigError(
+                f"optimizer {cell.optimizer!r} has the seeds 0, 1 and 2 only",
+                where="grid.seeds",
+                value=cell.seed,
+                remedy="use these, or exclude the optimizer for other seeds",
+            )
 
 
 def _refuse_clashes(cells: Iterable[Cell]) -> None:

@@ -10,6 +10,7 @@ from lcbgrid.config.base import StrictModel
 from lcbgrid.config.grid import GridSpec
 from lcbgrid.config.judge_spec import JudgeSpec
 from lcbgrid.config.model_spec import SamplingSpec
+from lcbgrid.config.optimize_spec import IDENTITY, OptimizeSpec
 from lcbgrid.config.problem_spec import DatasetSpec
 
 
@@ -50,6 +51,7 @@ class Config(StrictModel):
     dataset: DatasetSpec = Field(DatasetSpec(), description="The problems.")
     grid: GridSpec = Field(GridSpec(), description="The axes whose product is run.")
     run: RunSpec = Field(RunSpec(), description="How teams are run.")
+    optimize: OptimizeSpec = Field(OptimizeSpec(), description="How prompts are optimized.")
     judge: JudgeSpec = Field(JudgeSpec(), description="How programs are judged.")
     analysis: AnalysisSpec = Field(AnalysisSpec(), description="Scores and figures.")
     models_file: str = Field("models.yaml", description="Models; relative to the config folder.")
@@ -60,6 +62,19 @@ class Config(StrictModel):
         description="Results folder whose transcripts answer every model call; no model is "
         "loaded and no network used.",
     )
+
+    @model_validator(mode="after")
+    def _test_problems_are_kept_apart(self) -> Config:
+        names = {*self.grid.optimizers, *(n for p in self.grid.include for n in p.optimizer)}
+        searching = sorted(names - {IDENTITY})
+        if searching and self.dataset.split != "test":
+            message = (
+                f"optimizer {searching[0]!r} learns from the train and validation problems, so "
+                f"the grid must run on the others: dataset.split is {self.dataset.split!r}; set "
+                "it to test"
+            )
+            raise ValueError(message)
+        return self
 
     @model_validator(mode="after")
     def _enough_samples(self) -> Config:

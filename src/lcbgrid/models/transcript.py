@@ -198,6 +198,14 @@ class Transcript:
             self._remember(line)
             self._used[line.kind, line.key] = line
 
+    def use_all(self) -> None:
+        """Mark every line of this journal as used, those that earlier lives of the run left."""
+        with self._guard:
+            for lines in (self._calls, self._tools):
+                for line in lines.values():
+                    if line.file is self._own:
+                        self._used[line.kind, line.key] = line
+
     def publish(self, transcript_out: Path | str, timing_out: Path | str) -> int:
         """Write the used lines in a fixed order, atomically; return how many.
 

@@ -134,7 +134,7 @@ class _Pass:
 
 
 def _build(spec: DatasetSpec, staging: Path) -> Manifest:
-    splits = _splits_of(spec)
+    splits = splits_of(spec)
     split_ids = _split_ids(spec, splits)
     source = open_source(spec)
     tests_dir = staging / TESTS_DIR
@@ -158,7 +158,7 @@ def _build(spec: DatasetSpec, staging: Path) -> Manifest:
     return manifest
 
 
-def _splits_of(spec: DatasetSpec) -> Splits:
+def splits_of(spec: DatasetSpec) -> Splits:
     """Return the splits that belong to the source: a named file, or the one that comes with it."""
     if spec.splits_file is not None:
         return read_splits(Path(spec.splits_file))

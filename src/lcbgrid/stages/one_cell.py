@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from lcbgrid.config.base import validate
 from lcbgrid.config.effective import Effective, resolve
 from lcbgrid.config.grid import Cell
 from lcbgrid.config.model_spec import SamplingSpec
+from lcbgrid.config.optimize_spec import IDENTITY, OptimizeSpec
 from lcbgrid.config.problem_spec import DatasetSpec
 from lcbgrid.config.team_spec import TeamSpec
 from lcbgrid.core.errors import ConfigError, nearest
@@ -41,6 +42,8 @@ class Choices:
         seed: The cell's seed.
         concurrency: Calls in flight; ``None``: as the model says.
         bundle: File with role texts in place of the prompts.
+        optimizer: How the prompts are tuned; ``identity``: not at all.
+        optimize: Settings of the search.
     """
 
     topology: str
@@ -51,6 +54,8 @@ class Choices:
     seed: int = 0
     concurrency: int | None = None
     bundle: Path | None = None
+    optimizer: str = IDENTITY
+    optimize: OptimizeSpec = field(default_factory=OptimizeSpec)
 
 
 def one_cell(choices: Choices, environment: Mapping[str, str]) -> tuple[Effective, Cell]:
@@ -68,7 +73,9 @@ def one_cell(choices: Choices, environment: Mapping[str, str]) -> tuple[Effectiv
             "communications": [choices.communication],
             "models": [choices.model],
             "seeds": [choices.seed],
+            "optimizers": [choices.optimizer],
         },
+        "optimize": choices.optimize.model_dump(mode="json"),
         "run": {"max_infra_share": 1.0},  # what was lost is counted apart and tried again
     }
     effective = resolve(
@@ -103,7 +110,10 @@ def _changed(effective: Effective, choices: Choices, environment: Mapping[str, s
         settings = team.model_dump(mode="json") | changes
         team = validate(TeamSpec, settings, where="environment variables")
     return effective.model_copy(
-        update={"models": {choices.model: model}, "teams": {choices.topology: team}}
+        update={
+            "models": effective.models | {choices.model: model},
+            "teams": {choices.topology: team},
+        }
     )
 
 

@@ -27,6 +27,23 @@ class Layout:
         """Prepared problems of a data set."""
         return self.results / "problems" / slug(dataset)
 
+    def search_problems(self, dataset: str) -> Path:
+        """Prepared train and validation problems, from which optimizers learn."""
+        return self.results / "search_problems" / slug(dataset)
+
+    def optimized(self, cell: Cell) -> Path:
+        """Published search of a cell: its sealed artifacts, its transcript, its bundle."""
+        return self.results / "optimize" / cell.path
+
+    def bundle(self, cell: Cell) -> Path:
+        """The prompts that a cell's search deploys."""
+        return self.optimized(cell) / "bundle.json"
+
+    @property
+    def searches(self) -> Path:
+        """Searches in progress, by the identity of their jobs; no cell's path starts so."""
+        return self.all_work / ".optimize"
+
     @property
     def runs(self) -> Path:
         """The folder of all published runs."""

@@ -71,16 +71,19 @@ def run_cell(
     work, folder = layout.work(cell), layout.run(cell)
     with locks.held(work / "run.lock", what=f"cell {cell.path}", wait_s=ORPHAN_WAIT_S):
         if replay_from is None:
-            transcript = Transcript(work / "transcript.jsonl")
+            transcript = Transcript(
+                work / "transcript.jsonl", seeds_from=_baseline_calls(cell, layout)
+            )
         else:
             transcript = open_published(Layout(replay_from).run(cell) / "transcript.jsonl")
         with transcript:
-            runner = _Runner(effective, cell, transcript, replay=replay_from is not None)
+            bundle = _bundle(effective, cell, layout)
+            runner = _Runner(effective, cell, bundle, transcript, replay=replay_from is not None)
             records = runner.run(store.each_problem(), store.manifest.n_problems)
             _refuse_if_lost(records, effective.config.run.max_infra_share, cell)
             folder.mkdir(parents=True, exist_ok=True)
             transcript.publish(folder / "transcript.jsonl", folder / "timing.jsonl")
-        write_json(folder / "cell.json", _description(effective, cell, store))
+        write_json(folder / "cell.json", _description(effective, cell, bundle, store))
         write_jsonl(folder / "predictions.jsonl", records)  # last: it says that the stage is done
     lost = sum(record["status"] == "infra_error" for record in records)
     return RunSummary(len(records), lost, runner.answering_s)
@@ -90,7 +93,13 @@ class _Runner:
     """Keeps as many problems in flight as the endpoint takes calls."""
 
     def __init__(
-        self, effective: Effective, cell: Cell, transcript: Transcript, *, replay: bool
+        self,
+        effective: Effective,
+        cell: Cell,
+        bundle: PromptBundle,
+        transcript: Transcript,
+        *,
+        replay: bool,
     ) -> None:
         self._effective = effective
         self._cell = cell
@@ -100,7 +109,7 @@ class _Runner:
         self._replay = replay
         self.answering_s = 0.0
         self._team: Team = build(self._team_spec, cell.team_size, cell.communication)
-        self._bundle = PromptBundle(effective.role_prompts(cell))
+        self._bundle = bundle
         self._tools = ToolBox(
             self._team_spec,
             transcript,
@@ -209,7 +218,29 @@ def _refuse_if_lost(records: list[dict[str, Any]], share: float, cell: Cell) -> 
         )
 
 
-def _description(effective: Effective, cell: Cell, store: PreparedProblems) -> dict[str, Any]:
+def _bundle(effective: Effective, cell: Cell, layout: Layout) -> PromptBundle:
+    """Return the prompts that a cell runs with: as written, or as its search deploys them."""
+    if not cell.optimizes:
+        return PromptBundle(effective.role_prompts(cell))
+    from lcbgrid.stages.optimize import deployed_bundle
+
+    return deployed_bundle(layout.bundle(cell))
+
+
+def _baseline_calls(cell: Cell, layout: Layout) -> list[Path]:
+    """Return the journal of the same cell with the prompts as written, if there is one.
+
+    Where the search deploys the prompts as written, or a member's first call is the same, the
+    request is the same, and so is the answer: nothing is asked twice, and a pair of cells
+    differs by the prompts alone.
+    """
+    path = layout.work(cell.baseline) / "transcript.jsonl"
+    return [path] if cell.optimizes and path.is_file() else []
+
+
+def _description(
+    effective: Effective, cell: Cell, bundle: PromptBundle, store: PreparedProblems
+) -> dict[str, Any]:
     model = effective.models[cell.model]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -218,7 +249,7 @@ def _description(effective: Effective, cell: Cell, store: PreparedProblems) -> d
         "simulated": model.is_simulated,
         "model_id": model.model_id,
         "config_sha256": effective.run_digest(cell),
-        "prompts_sha256": PromptBundle(effective.role_prompts(cell)).digest,
+        "prompts_sha256": bundle.digest,
         "run": effective.cell_settings(cell)["run"],
         "dataset_manifest": store.manifest.to_record(),
         "versions": {"lcbgrid": __version__},

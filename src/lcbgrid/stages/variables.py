@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from lcbgrid.core.errors import ConfigError
+from lcbgrid.core.secrets import mask
 
 DEFAULT_TEAM_SIZE = 4
 _SIZES = {"independent": "INDEPENDENT_N_AGENTS", "decentralized": "DECENTRALIZED_N_AGENTS"}
@@ -75,6 +76,21 @@ def team_changes(topology: str, environment: Mapping[str, str]) -> dict[str, Any
         time_s = _number(environment, "LCB_INDEPENDENT_ROW_TIMEOUT_S", float)
         changes["max_time_s_per_problem"] = time_s
     return _given(changes)
+
+
+def addresses(text: str | None, where: str) -> tuple[str, ...]:
+    """Return the endpoints in a list with commas.
+
+    Raises:
+        ConfigError: One of them is no address.
+    """
+    found = tuple(dict.fromkeys(part.strip() for part in (text or "").split(",") if part.strip()))
+    for address in found:
+        if not address.startswith(("http://", "https://")):
+            raise ConfigError(
+                "an endpoint must start with http:// or https://", where=where, value=mask(address)
+            )
+    return found
 
 
 def log_level(environment: Mapping[str, str]) -> str:

@@ -37,6 +37,11 @@ class Workflow:
             where="configuration",
         )
         self._cells = {cell.path: cell for cell in self.effective.cells}
+        self.optimized_paths = [path for path, cell in self._cells.items() if cell.optimizes]
+        if self.optimized_paths:
+            from lcbgrid.stages.optimize import check_methods
+
+            check_methods(self.effective)
         self.cell_pattern = path_pattern(self._cells.values())
         self.dataset = slug(self.effective.config.dataset.name)
         self.layout = Layout(Path("results"))
@@ -66,6 +71,38 @@ class Workflow:
         """Digest that changes exactly when the cell must be run again."""
         return self.effective.run_digest(self.cell(wildcards.cell))
 
+    def run_inputs(self, wildcards: Any) -> list[str]:
+        """Files that a cell waits for besides its problems: its prompts, and its baseline.
+
+        Calls that a cell shares with the prompts as written are answered from there.
+        """
+        cell = self.cell(wildcards.cell)
+        if not cell.optimizes:
+            return []
+        needed = [self.layout.bundle(cell)]
+        if cell.baseline.path in self._cells:
+            needed.append(self.layout.run(cell.baseline) / "predictions.jsonl")
+        return [path.as_posix() for path in needed]
+
+    def optimize_digest(self, wildcards: Any) -> str:
+        """Digest that changes exactly when prompts must be searched again."""
+        return self.effective.optimize_digest(self.cell(wildcards.cell))
+
+    @property
+    def optimize_inputs(self) -> list[str]:
+        """Problems that searches of this grid read."""
+        found = [f"results/search_problems/{self.dataset}/manifest.json"]
+        if self.effective.config.optimize.own_test:
+            found.append(f"results/problems/{self.dataset}/manifest.json")
+        return found
+
+    @property
+    def search_problems_digest(self) -> str:
+        """Digest of what decides the problems of searches."""
+        config = self.effective.config
+        sizes = config.optimize.model_dump(mode="json", include={"n_train", "n_validation"})
+        return sha256_json([config.dataset.model_dump(mode="json", exclude={"filters"}), sizes])
+
     @property
     def judge_digest(self) -> str:
         """Digest that changes exactly when programs must be judged again, tests apart."""
@@ -73,10 +110,18 @@ class Workflow:
         return sha256_json([JUDGE_VERSION, self.effective.judge_digest(), errata.digest])
 
     def embedded_models(self, wildcards: Any) -> int:
-        """1 if the cell loads a model into the job's own process, else 0."""
+        """Models that running a cell loads into the job's own process: 1 or 0."""
+        return self._loaded({self.cell(wildcards.cell).model})
+
+    def search_models(self, wildcards: Any) -> int:
+        """Models that a cell's search loads into the job's own process: 0, 1 or 2."""
         cell = self.cell(wildcards.cell)
-        loads = self.effective.models[cell.model].provider == "embedded"
-        return int(loads and self.effective.config.replay_from is None)
+        return min(cores(), self._loaded({cell.model, self.effective.reflection_model(cell)}))
+
+    def _loaded(self, names: set[str]) -> int:
+        if self.effective.config.replay_from is not None:
+            return 0
+        return sum(self.effective.models[name].provider == "embedded" for name in names)
 
     def start(self, rules: set[str]) -> None:
         """Take this folder's lock for as long as the process lives; write what jobs read.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from lcbgrid.core.hashing import derived_seed
 from lcbgrid.models.types import CallId, ChatReply, ChatRequest, Message
@@ -12,10 +12,17 @@ from lcbgrid.problems.schema import Problem
 if TYPE_CHECKING:
     from lcbgrid.config.model_spec import SamplingSpec
     from lcbgrid.config.team_spec import TeamSpec
-    from lcbgrid.models.client import ModelClient
     from lcbgrid.teams.tools import ToolBox
 
 BudgetEnd = Literal["token_limit", "time_limit"]
+
+
+class Client(Protocol):
+    """Whoever answers model calls: ``models.client.ModelClient``, or what stands before it."""
+
+    async def chat(self, request: ChatRequest) -> ChatReply:
+        """Answer; raises ModelCallError if the model cannot be asked."""
+        ...
 
 
 @dataclass(slots=True)
@@ -70,7 +77,7 @@ class Meter:
 class Context:
     """All that a team needs besides problem and prompts."""
 
-    client: ModelClient
+    client: Client
     tools: ToolBox
     spec: TeamSpec
     sampling: SamplingSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from lcbgrid.config.base import StrictModel
 
@@ -85,7 +85,7 @@ class ModelSpec(StrictModel):
     sampling: SamplingSpec | None = Field(None, description="Overrides run.sampling for it.")
     retry: RetrySpec = Field(RetrySpec(), description="Retries and time-outs.")
     weights: WeightsSpec | None = Field(None, description="Weights of an embedded model.")
-    extra_body: dict[str, str | int | float | bool] = Field(
+    extra_body: dict[str, JsonValue] = Field(
         {}, description="Further fields of the request, sent as they are."
     )
     simulate: SimulateSpec | None = Field(None, description="Behaviour of a simulated model.")

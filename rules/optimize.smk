@@ -22,6 +22,7 @@ rule optimize:
         bundle="results/optimize/{cell}/bundle.json",
     log:
         "results/logs/optimize/{cell}.log",
+    priority: 10  # searches take longest and others wait for them
     conda:
         "../environment.yml"
     resources:

@@ -101,8 +101,8 @@ def incomplete_reasons(
         why = _invalid(result)
         if why:
             reasons.append(f"invalid_seed:{result.seed}:{why}")
-    rows = [frozenset(result.baseline) for result in results]
-    if len(set(rows)) > 1:
+    rows = {frozenset(result.baseline) for result in results if not result.invalid_reason}
+    if len(rows) > 1:
         reasons.append("example_ids_differ")
     return reasons
 

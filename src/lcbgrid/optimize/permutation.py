@@ -6,6 +6,8 @@ found on one row is flipped together, so results on one row may depend on each o
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,17 +66,22 @@ def sign_test(
 
 
 def _counted(sums: Sequence[int]) -> float:
-    """Return the exact p-value: a polynomial counts the sign patterns of each total."""
+    """Return the exact p-value: a polynomial counts the sign patterns of each total.
+
+    Rows of one size are one factor with binomial coefficients; rows of 0 change no total.
+    """
+    sizes = Counter(abs(value) for value in sums if value)
     patterns = {0: 1}
-    for value in map(abs, sums):
+    for size, times in sorted(sizes.items()):
+        factor = [(size * (2 * k - times), math.comb(times, k)) for k in range(times + 1)]
         following: dict[int, int] = {}
         for total, count in patterns.items():
-            following[total + value] = following.get(total + value, 0) + count
-            following[total - value] = following.get(total - value, 0) + count
+            for step, ways in factor:
+                following[total + step] = following.get(total + step, 0) + count * ways
         patterns = following
     seen = abs(sum(sums))
     extreme = sum(count for total, count in patterns.items() if abs(total) >= seen)
-    return extreme / (1 << len(sums))
+    return extreme / (1 << sizes.total())
 
 
 def interaction(

@@ -6,8 +6,9 @@ Optimizers specification, section 7. The functions take scores of complete cells
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from lcbgrid.core.errors import ConfigError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 REPLICATES = 10_000
 MINIMUM_REPLICATES = 100
 _CHUNK_VALUES = 2_000_000
+_KEPT_VALUES = 8_000_000  # of one shape: 32 MB
 Label = TypeVar("Label", str, tuple[str, ...])
 
 
@@ -61,18 +63,43 @@ def bootstrap_interval(
         raise ContractError("seeds of a complete cell have the same rows")
     table = np.array(differences, dtype=float)
     n_seeds, n_rows = table.shape
-    source = _same_stream(seed)
-    per_replicate = n_seeds * (1 + n_rows)
-    step = max(1, _CHUNK_VALUES // per_replicate)
     gains = np.empty(replicates)
-    for start in range(0, replicates, step):
-        count = min(step, replicates - start)
-        drawn = source.random_sample((count, per_replicate))
-        gains[start : start + count] = _gains(table, drawn)
+    place = 0
+    for pairs in _drawn(n_seeds, n_rows, replicates, seed):
+        means = table.ravel()[pairs].sum(axis=2) / n_rows
+        gains[place : place + len(pairs)] = means.sum(axis=1) / n_seeds * 100
+        place += len(pairs)
     gains.sort()
     low = 25 * replicates // 1000  # floor(0.025 R), in whole numbers
     high = -(-975 * replicates // 1000) - 1  # ceil(0.975 R) - 1
     return Bounds(float(gains[low]), float(gains[high]))
+
+
+def _drawn(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[NDArray[np.int32]]:
+    """Yield which pairs each replicate draws; cells of one shape share the draws."""
+    if n_seeds * n_rows * replicates <= _KEPT_VALUES:
+        yield from _kept(n_seeds, n_rows, replicates, seed)
+    else:
+        yield from _draws(n_seeds, n_rows, replicates, seed)
+
+
+@functools.lru_cache(maxsize=4)
+def _kept(n_seeds: int, n_rows: int, replicates: int, seed: int) -> tuple[NDArray[np.int32], ...]:
+    return tuple(_draws(n_seeds, n_rows, replicates, seed))
+
+
+def _draws(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[NDArray[np.int32]]:
+    """Yield arrays of replicate, seed and row: the place of a pair in the table, read row-wise."""
+    import numpy as np
+
+    source = _same_stream(seed)
+    per_replicate = n_seeds * (1 + n_rows)
+    step = max(1, _CHUNK_VALUES // per_replicate)
+    for start in range(0, replicates, step):
+        numbers = source.random_sample((min(step, replicates - start), per_replicate))
+        seeds = (numbers[:, :n_seeds] * n_seeds).astype(np.int32)
+        rows = (numbers[:, n_seeds:] * n_rows).astype(np.int32)
+        yield seeds[:, :, None] * n_rows + rows.reshape(-1, n_seeds, n_rows)
 
 
 def _same_stream(seed: int) -> np.random.RandomState:
@@ -84,15 +111,6 @@ def _same_stream(seed: int) -> np.random.RandomState:
     key = np.array(internal[:-1], dtype=np.uint32)
     source.set_state(("MT19937", key, int(internal[-1]), 0, 0.0))
     return source
-
-
-def _gains(table: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-    n_seeds, n_rows = table.shape
-    seeds = (drawn[:, :n_seeds] * n_seeds).astype(int)
-    rows = (drawn[:, n_seeds:] * n_rows).astype(int).reshape(-1, n_seeds, n_rows)
-    means = table[seeds[:, :, None], rows].sum(axis=2) / n_rows
-    gains: NDArray[np.float64] = means.sum(axis=1) / n_seeds * 100
-    return gains
 
 
 def mcnemar(wins: int, losses: int) -> float:

@@ -172,7 +172,7 @@ def holm_by_family(
     return {label: adjusted[label] for label in p_values}
 
 
-def gain_per_1000_tokens(delta_pp: float | None, tokens: int | None) -> float | None:
+def gain_per_1000_tokens(delta_pp: float | None, tokens: float | None) -> float | None:
     """Return percentage points gained per 1,000 tokens; ``None`` if either is not known.
 
     Args:

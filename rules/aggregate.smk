@@ -1,6 +1,16 @@
 FRAMES = expand(
     "results/aggregate/{name}.{kind}",
-    name=["cells", "settings", "margins", "groups", "problems"],
+    name=[
+        "cells",
+        "curves",
+        "gain_seeds",
+        "gain_tests",
+        "gains",
+        "groups",
+        "margins",
+        "problems",
+        "settings",
+    ],
     kind=["csv", "parquet"],
 )
 

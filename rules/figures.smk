@@ -2,6 +2,9 @@ FIGURES = expand(
     "figures/{name}.{kind}",
     name=[
         "communication_pass_at_1",
+        "optimizer_curves",
+        "optimizer_forest",
+        "optimizer_gains",
         "pass_at_1",
         "team_size_pass_at_1",
         "tokens_pass_at_1",
@@ -9,7 +12,9 @@ FIGURES = expand(
     kind=["csv", "md", "pdf", "png", "svg"],
 )
 TABLES = expand(
-    "results/tables/{name}.{kind}", name=["main", "problems"], kind=["csv", "md", "tex"]
+    "results/tables/{name}.{kind}",
+    name=["main", "optimizers", "problems"],
+    kind=["csv", "md", "tex"],
 )
 TIMING_TABLES = expand("results/tables/timing.{kind}", kind=["csv", "md"])
 REPORT = "results/report/index.html"

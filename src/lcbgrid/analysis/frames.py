@@ -1,4 +1,4 @@
-"""Tidy frames over a grid: one row a cell, a problem, a group, a setting, a margin.
+"""Tidy frames over a grid: one row a cell, a problem, a group, a setting, a margin, a gain.
 
 A cell that the grid asks for and that has no score keeps its row and says why; it never becomes a
 zero and never vanishes. Files are the same bytes whatever the order in which scores are read.
@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lcbgrid.analysis import columns as cols
 from lcbgrid.analysis.axes import AXES, Key, axes_of, key_of, label_of, order_of, value_order
+from lcbgrid.analysis.gains import Rules, gain_frames
+from lcbgrid.analysis.grid_gains import grid_groups
 from lcbgrid.analysis.means import ScoredCell, margin_rows, setting_rows
 from lcbgrid.analysis.records import read_object
 from lcbgrid.analysis.score import SCORE_SCHEMA_VERSION
 from lcbgrid.config.main_spec import AnalysisSpec
 from lcbgrid.core.errors import DataError
 from lcbgrid.core.files import atomic_path
+from lcbgrid.optimize.stats import REPLICATES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +48,10 @@ class Frames:
     margins: pd.DataFrame
     groups: pd.DataFrame
     problems: pd.DataFrame
+    gains: pd.DataFrame
+    gain_seeds: pd.DataFrame
+    gain_tests: pd.DataFrame
+    curves: pd.DataFrame
 
 
 def aggregate(
@@ -57,7 +64,7 @@ def aggregate(
     Args:
         scores: Score files; a path where no file is stands for a cell that was not scored.
         expected_cells: The axes of every cell that the grid asks for, and optionally
-            ``simulated``.
+            ``simulated``, ``search`` and ``optimize`` (see ``grid_gains.grid_groups``).
         spec: How intervals are made; the defaults of the configuration if left out.
 
     Raises:
@@ -74,12 +81,18 @@ def aggregate(
         [_scored_cell(row, score) for row, score in zip(rows, found, strict=True)], ks, spec
     )
     present = [score for score in found if score]
+    rules = Rules(replicates=max(REPLICATES, spec.bootstrap_samples), seed=spec.bootstrap_seed)
+    gains = gain_frames(grid_groups(expected, by_key), rules)
     return Frames(
         cells=cols.frame(rows, cols.with_ks(cols.CELL_COLUMNS, ks)),
         settings=cols.frame(settings, cols.with_ks(cols.SETTING_COLUMNS, ks)),
         margins=cols.frame(margin_rows(settings), cols.MARGIN_COLUMNS),
         groups=cols.frame(_group_rows(present), cols.GROUP_COLUMNS),
         problems=_problem_frame(present),
+        gains=gains.gains,
+        gain_seeds=gains.gain_seeds,
+        gain_tests=gains.gain_tests,
+        curves=gains.curves,
     )
 
 

@@ -232,7 +232,7 @@ def _gain_row(item: Judged, rules: Rules, adjusted: Mapping[_Label, float]) -> d
         **group.axes,
         "state": "incomplete" if summary is None else "complete",
         "reasons": "; ".join(item.reasons) or None,
-        "reason": reason_text(item.reasons) or None,
+        "reason": reason_text(item.reasons, len(group.required)) or None,
         "seeds": " ".join(str(search.seed) for search in usable) or None,
         "n_seeds": len(usable),
         "n_required": len(group.required),
@@ -345,7 +345,7 @@ def _seed_rows(
         }
         own = incomplete_reasons([result], (result.seed,))
         if own:
-            row |= {"state": "invalid", "reason": reason_text(own)}
+            row |= {"state": "invalid", "reason": reason_text(own, 1)}
         else:
             [seed] = summarise([result]).seeds
             row |= {"state": "valid", "n_problems": seed.n, "base": seed.baseline}

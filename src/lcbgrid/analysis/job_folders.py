@@ -24,6 +24,7 @@ from lcbgrid.optimize.job import ENVELOPE, JOB, RESULT, SCHEMA, SELECTION, TEST
 from lcbgrid.optimize.published import nonconformances
 from lcbgrid.optimize.sealed import SealedFolder
 
+_SEARCHING: Final = "searching"
 _PHASES: Final = (
     (RESULT, "finished"),
     (TEST, "tested"),
@@ -180,17 +181,20 @@ def search_of(item: JobFolder) -> Search:
 
 
 def curve_of(envelope: Mapping[str, Any]) -> tuple[CurvePoint, ...]:
-    """Return the learning curve of a search at 0, 10, …, budget rollouts."""
-    return tuple(
-        CurvePoint(
-            row["rollout_grid"],
-            row["native_observed_score"],
-            row["post_stop_carried_forward"],
-            row["bundle_hash"],
-        )
-        for row in envelope.get("learning_curve") or ()
-        if row["rollout_grid"] is not None
-    )
+    """Return the learning curve of a search at 0, 10, …, budget rollouts.
+
+    A state that repeats the incumbent without a score keeps the score that it had.
+    """
+    points: list[CurvePoint] = []
+    bundle, score = None, None
+    for row in envelope.get("learning_curve") or ():
+        told = row["native_observed_score"]
+        if told is not None or row["bundle_hash"] != bundle:
+            bundle, score = row["bundle_hash"], told
+        if row["rollout_grid"] is not None:
+            after = row["post_stop_carried_forward"]
+            points.append(CurvePoint(row["rollout_grid"], score, after, bundle))
+    return tuple(points)
 
 
 def axes_of_job(job: Mapping[str, Any]) -> dict[str, Any]:

@@ -134,18 +134,18 @@ def same_axes(axes: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(axes[name] for name in names)
 
 
-def reason_text(reasons: Sequence[str]) -> str:
-    """Return the reasons of an incomplete cell as words; one that all seeds share once.
+def reason_text(reasons: Sequence[str], n_seeds: int) -> str:
+    """Return the reasons of an incomplete cell as words; one that all its seeds share once.
 
     Examples:
-        >>> reason_text(["missing_seed:1", "invalid_seed:2:unfinished:searched"])
+        >>> reason_text(["missing_seed:1", "invalid_seed:2:unfinished:searched"], 3)
         'seed 1 is missing; seed 2: unfinished (searched)'
-        >>> reason_text(["invalid_seed:0:not_run", "invalid_seed:1:not_run"])
+        >>> reason_text(["invalid_seed:0:not_run", "invalid_seed:1:not_run"], 2)
         'not run'
     """
     own = [reason.split(":", 2) for reason in reasons]
     invalid = {parts[2] for parts in own if parts[0] == "invalid_seed"}
-    if len(invalid) == 1 and all(parts[0] == "invalid_seed" for parts in own):
+    if len(invalid) == 1 and len(own) == n_seeds and all(p[0] == "invalid_seed" for p in own):
         return _words(invalid.pop())
     return "; ".join(_reason(parts) for parts in own)
 

@@ -11,13 +11,22 @@ from typing import Any, Final
 
 from lcbgrid import __version__
 from lcbgrid.analysis.axes import key_of, label_of
-from lcbgrid.analysis.figures import cost_figure, pass_figure
+from lcbgrid.analysis.figures import Figure, cost_figure, pass_figure
 from lcbgrid.analysis.figures_axes import communication_figure, team_size_figure
+from lcbgrid.analysis.figures_gains import (
+    NOTHING,
+    curve_figure,
+    forest_figure,
+    gain_closing,
+    gain_figure,
+    shown_gains,
+)
 from lcbgrid.analysis.frames import Frames, read_frames, records_of
 from lcbgrid.analysis.records import read_object
 from lcbgrid.analysis.render import render_html
 from lcbgrid.analysis.table import Table, TableColumn, model_text, number, share, text
 from lcbgrid.analysis.tables import main_table, problem_table
+from lcbgrid.analysis.tables_gains import optimizer_table, tests_table
 from lcbgrid.core.errors import DataError
 from lcbgrid.core.files import write_text
 
@@ -67,6 +76,7 @@ def write_report(
     sections = [
         ("scores", "Scores", _notices(frames) + _scroll(main)),
         ("figures", "Figures", _figures(frames, Path(figures_dir))),
+        ("optimizers", "Prompt optimizers", _optimizers(frames, Path(figures_dir))),
         ("means", "Means over the grid", _scroll(margin_table(frames))),
         ("groups", "By difficulty, platform and mode", _scroll(group_table(frames))),
         ("problems", "Problems", _problems(frames)),
@@ -153,23 +163,36 @@ def _problems(frames: Frames) -> str:
 
 
 def _figures(frames: Frames, folder: Path) -> str:
-    parts = []
-    for make in (pass_figure, cost_figure, team_size_figure, communication_figure):
-        figure = make(frames)
-        path = folder / f"{figure.name}.svg"
-        try:
-            svg = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise DataError(
-                f"cannot read the figure: {error.strerror}", where=path, remedy="make the figures"
-            ) from None
-        first, *rest = figure.caption.splitlines()
-        caption = "<br>\n".join(html.escape(line) for line in (first, *rest))
-        parts.append(
-            f"<figure>\n{inline_svg(svg, figure.name, first)}"
-            f"<figcaption>{caption}</figcaption>\n</figure>\n"
-        )
-    return "".join(parts)
+    makers = (pass_figure, cost_figure, team_size_figure, communication_figure)
+    return "".join(_figure(make(frames), folder) for make in makers)
+
+
+def _optimizers(frames: Frames, folder: Path) -> str:
+    """Return table and figures of gains; a sentence if the grid has no optimizer."""
+    if not shown_gains(frames):
+        return f"<p>{html.escape(NOTHING)}</p>\n"
+    closing = gain_closing(frames)
+    figures = [make(frames, closing) for make in (gain_figure, forest_figure, curve_figure)]
+    tables = _scroll(optimizer_table(frames, closing))
+    if len(frames.gain_tests):
+        tables += _scroll(tests_table(frames))
+    return tables + "".join(_figure(figure, folder) for figure in figures)
+
+
+def _figure(figure: Figure, folder: Path) -> str:
+    path = folder / f"{figure.name}.svg"
+    try:
+        svg = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(
+            f"cannot read the figure: {error.strerror}", where=path, remedy="make the figures"
+        ) from None
+    first, *rest = figure.caption.splitlines()
+    caption = "<br>\n".join(html.escape(line) for line in (first, *rest))
+    return (
+        f"<figure>\n{inline_svg(svg, figure.name, first)}"
+        f"<figcaption>{caption}</figcaption>\n</figure>\n"
+    )
 
 
 def _notices(frames: Frames) -> str:

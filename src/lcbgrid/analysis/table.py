@@ -82,3 +82,27 @@ def percent(name: str) -> Callable[[Row], str]:
 def number(name: str, decimals: int = 0) -> Callable[[Row], str]:
     """Show a number with thousands separated and a fixed number of decimals."""
     return lambda row: MISSING if row.get(name) is None else f"{row[name]:,.{decimals}f}"
+
+
+def signed(value: float, decimals: int = 1) -> str:
+    """Show a number with its sign, and a true minus.
+
+    Examples:
+        >>> signed(12.5), signed(-4.16), signed(-0.01)
+        ('+12.5', '−4.2', '0.0')
+    """
+    rounded = round(value, decimals) + 0.0
+    sign = "+" if rounded > 0 else "\N{MINUS SIGN}" if rounded < 0 else ""
+    return f"{sign}{abs(rounded):.{decimals}f}"
+
+
+def p_text(value: float | None) -> str:
+    """Show a p-value with three decimals, a small one as a bound.
+
+    Examples:
+        >>> p_text(0.0312), p_text(0.00001), p_text(1.0)
+        ('0.031', '<0.001', '1.000')
+    """
+    if value is None:
+        return MISSING
+    return "<0.001" if value < 0.0005 else f"{value:.3f}"

@@ -28,6 +28,7 @@ from lcbgrid.analysis.table import (
     share,
     text,
 )
+from lcbgrid.analysis.tables_gains import optimizer_table
 
 KINDS: Final = ("csv", "md", "tex")
 _ALWAYS: Final = ("topology", "optimizer", "model")
@@ -152,7 +153,9 @@ def timing_table(timings: Iterable[Path | str]) -> Table:
 def table_paths(tables_dir: Path | str) -> list[Path]:
     """Return every file that ``make_tables`` writes, sorted."""
     return sorted(
-        Path(tables_dir) / f"{name}.{kind}" for name in ("main", "problems") for kind in KINDS
+        Path(tables_dir) / f"{name}.{kind}"
+        for name in ("main", "optimizers", "problems")
+        for kind in KINDS
     )
 
 
@@ -162,9 +165,10 @@ def timing_paths(tables_dir: Path | str) -> list[Path]:
 
 
 def make_tables(aggregate_dir: Path | str, tables_dir: Path | str) -> list[Path]:
-    """Write the main and the per-problem table as CSV, Markdown and LaTeX; return the paths."""
+    """Write the tables but that of times as CSV, Markdown and LaTeX; return the paths."""
     frames = read_frames(aggregate_dir)
-    for table in (main_table(frames), problem_table(frames)):
+    gains = optimizer_table(frames, provenance_lines(records_of(frames.settings)))
+    for table in (main_table(frames), gains, problem_table(frames)):
         write_table(table, tables_dir, KINDS)
     return table_paths(tables_dir)
 

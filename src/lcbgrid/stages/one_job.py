@@ -24,6 +24,7 @@ from lcbgrid.models.transcript import Transcript
 from lcbgrid.models.weights import cache_dir
 from lcbgrid.optimize.interface import method
 from lcbgrid.optimize.job import PHASES, Phase
+from lcbgrid.optimize.published import TASK, foreign_cell
 from lcbgrid.problems.prepare import prepare
 from lcbgrid.problems.store import MANIFEST_FILE
 from lcbgrid.stages.one_cell import Choices, one_cell
@@ -33,9 +34,6 @@ from lcbgrid.stages.search_problems import SearchSplits, search_dataset, search_
 
 REFLECTION = "reflection"  # the model that REFLECTION_MODEL_BASE_URL names
 PREPARING_S = 3600.0
-SIZES = (2, 4, 8, 10)
-TEAMS = ("independent", "sequential", "centralized", "decentralized")
-ON_TEAMS_ALONE = frozenset({"mapro", "maspo", "hivemind", "mamut_gepa", "maspob", "tavo"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +107,15 @@ def refuse_foreign_cell(job: OneJob) -> None:
 
 def foreign(choices: Choices) -> str | None:
     """Return what takes a cell out of the published grid, if anything does."""
-    base, _, framework = choices.topology.partition("_")
-    name = choices.optimizer
     if choices.dataset.source != "hub":
-        return f"its data set is {choices.dataset.name}, not lcb"
-    if base not in ("single", *TEAMS):
-        return f"topology {choices.topology}"
-    if base == "single" and name in ON_TEAMS_ALONE:
-        return f"{name} runs on teams, not on single"
-    if base != "single" and choices.team_size not in SIZES:
-        return f"team size {choices.team_size}"
-    varied = choices.communication != "freeform" or choices.team_size not in (1, 4)
-    if framework and varied:
-        return f"{framework} runs teams of four that write freely"
-    return None
+        return f"its data set is {choices.dataset.name}, not {TASK}"
+    return foreign_cell(
+        method=choices.optimizer,
+        task=TASK,
+        topology=choices.topology,
+        team_size=choices.team_size,
+        communication=choices.communication,
+    )
 
 
 def _with_reflection(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def aggregate_all(effective: Effective, layout: Layout) -> str:
     cells = effective.cells
     score_all(effective, layout)
     scores = [layout.score(cell) for cell in cells]
-    frames = aggregate(scores, _expected(effective, cells), effective.config.analysis)
+    frames = aggregate(scores, _expected(effective, layout), effective.config.analysis)
     written = write_frames(frames, layout.results / "aggregate")
     found = sum(path.is_file() for path in scores)
     return f"{found} of {len(cells)} cells in {len(written)} files"
@@ -104,6 +103,7 @@ def finish_all(effective: Effective, layout: Layout, figures: Path) -> str:
     from lcbgrid.analysis.manifest import write_manifest
     from lcbgrid.analysis.render import render_text
     from lcbgrid.analysis.tables import main_table, table_paths, timing_paths
+    from lcbgrid.analysis.tables_gains import gain_lines
 
     results = layout.results
     runs = [layout.run(cell) for cell in effective.cells]
@@ -130,12 +130,27 @@ def finish_all(effective: Effective, layout: Layout, figures: Path) -> str:
         measured=measured,
         config_sha256=sha256_file(layout.effective_config),
     )
-    table = render_text(main_table(read_frames(results / "aggregate")))
+    frames = read_frames(results / "aggregate")
+    gains = "".join(f"{line}\n" for line in gain_lines(frames))
+    table = render_text(main_table(frames)) + (f"\n{gains}" if gains else "")
     page = results / "report" / "index.html"
     return f"{table}\nfigures: {figures}/   report: {page}   list: {results / 'all'}"
 
 
-def _expected(effective: Effective, cells: Iterable[Cell]) -> list[dict[str, Any]]:
-    return [
-        {**cell.axes(), "simulated": effective.models[cell.model].is_simulated} for cell in cells
-    ]
+def _expected(effective: Effective, layout: Layout) -> list[dict[str, Any]]:
+    return [_expected_cell(effective, cell, layout) for cell in effective.cells]
+
+
+def _expected_cell(effective: Effective, cell: Cell, layout: Layout) -> dict[str, Any]:
+    expected = {**cell.axes(), "simulated": effective.models[cell.model].is_simulated}
+    if not cell.optimizes:
+        return expected
+    settings = effective.config.optimize
+    setup = {
+        "budget": settings.budget,
+        "profile": settings.profile,
+        "without": ", ".join(f"no {name}" for name in sorted(settings.without)) or None,
+        "reflection_model": effective.reflection_model(cell),
+        "window": settings.window,
+    }
+    return {**expected, "search": str(layout.optimized(cell)), "optimize": setup}

@@ -186,7 +186,8 @@ def curve_of(envelope: Mapping[str, Any]) -> tuple[CurvePoint, ...]:
     A state that repeats the incumbent without a score keeps the score that it had.
     """
     points: list[CurvePoint] = []
-    bundle, score = None, None
+    bundle: str = ""
+    score: float | None = None
     for row in envelope.get("learning_curve") or ():
         told = row["native_observed_score"]
         if told is not None or row["bundle_hash"] != bundle:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lcbgrid.analysis import columns, passk, provenance, timing
+from lcbgrid.analysis import columns, columns_gains, passk, provenance, timing
 from lcbgrid.analysis.score import score_cell
 from lcbgrid.analysis.timing import time_cell
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "metrics.md"
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+PAGE = REFERENCE / "metrics.md"
 MakeCell = Callable[..., Path]
 
 
@@ -26,6 +27,13 @@ def named() -> set[str]:
 def test_every_column_is_documented(named: set[str], frame: str) -> None:
     names = {column.name for column in getattr(columns, f"{frame}_COLUMNS")}
     assert names <= named
+
+
+@pytest.mark.parametrize("frame", ["GAIN", "SEED", "TEST", "CURVE"])
+def test_every_column_about_optimizers_is_documented(frame: str) -> None:
+    text = (REFERENCE / "optimizer-statistics.md").read_text(encoding="utf-8")
+    names = {column.name for column in getattr(columns_gains, f"{frame}_COLUMNS")}
+    assert names <= set(re.findall(r"`([a-z0-9_]+)`", text))
 
 
 def test_every_field_of_score_and_times_is_documented(

@@ -15,7 +15,17 @@ from lcbgrid.config.main_spec import AnalysisSpec
 from lcbgrid.core.errors import DataError
 
 MakeGrid = Callable[..., Frames]
-NAMES = ("cells", "settings", "margins", "groups", "problems")
+NAMES = (
+    "cells",
+    "settings",
+    "margins",
+    "groups",
+    "problems",
+    "gains",
+    "gain_seeds",
+    "gain_tests",
+    "curves",
+)
 
 # 3 x 3 with one missing and one true zero (report R59); marks are four problems.
 GRID: list[tuple[dict[str, Any], list[str] | None]] = [

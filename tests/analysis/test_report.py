@@ -179,3 +179,35 @@ def test_csv_keeps_nasty_names_as_they_are(make_grid: MakeGrid, tmp_path: Path) 
     write_frames(make_grid(GRID), tmp_path / "aggregate")
     paths = make_tables(tmp_path / "aggregate", tmp_path / "tables")
     assert NASTY in paths[0].read_text().replace('""', '"')
+
+
+def test_page_shows_gains_where_the_grid_has_optimizers(
+    make_grid: MakeGrid, tmp_path: Path, page: str
+) -> None:
+    grid = [
+        ({"topology": t, "optimizer": o}, ["+", "-", mark, "-"])
+        for t in ("single", "sequential")
+        for o, mark in (("identity", "-"), ("gepa", "+"), ("mipro", "-"))
+    ]
+    write_frames(make_grid(grid), tmp_path / "aggregate")
+    make_figures(tmp_path / "aggregate", tmp_path / "figures")
+    made = write_report(tmp_path / "aggregate", tmp_path / "figures", [], tmp_path / "i.html")
+    shown = made.read_text(encoding="utf-8")
+    assert shown.count("<svg") == 7
+    assert "Gain of each prompt optimizer over the prompts as written" in shown
+    assert "+25.0 [0.0, +75.0]" in shown
+    assert '<td class="text">gepa - mipro</td>' in shown
+    assert "No prompt optimizer was compared with the prompts as written" in page
+
+
+def test_the_table_of_gains_is_written_in_every_form(make_grid: MakeGrid, tmp_path: Path) -> None:
+    grid = [({"optimizer": o}, ["+", mark]) for o, mark in (("identity", "-"), ("gepa", "+"))]
+    write_frames(make_grid(grid), tmp_path / "aggregate")
+    make_tables(tmp_path / "aggregate", tmp_path / "tables")
+    table = (tmp_path / "tables/optimizers.md").read_text(encoding="utf-8")
+    assert "| gepa | model-a | direct | 1 of 1 | 2 | 0.500 | 1.000 | +50.0 " in table
+    assert "- Rule set real; sandbox tier bwrap" in table
+    rows = (tmp_path / "tables/optimizers.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 2
+    assert rows[0].startswith("method,task,scenario,model,topology")
+    assert "\\toprule" in (tmp_path / "tables/optimizers.tex").read_text(encoding="utf-8")

@@ -101,7 +101,7 @@ def test_tables_are_written_and_are_the_same_bytes(make_grid: MakeGrid, tmp_path
     first = make_tables(tmp_path / "aggregate", tmp_path / "one")
     make_tables(tmp_path / "aggregate", tmp_path / "two")
     assert first == table_paths(tmp_path / "one")
-    assert len(first) == 6
+    assert len(first) == 9
     for path in first:
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 

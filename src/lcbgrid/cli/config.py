@@ -24,9 +24,9 @@ def check(
     effective = load_effective(file)
     cells = effective.cells
     if any(cell.optimizes for cell in cells):
-        from lcbgrid.stages.optimize import check_methods
+        from lcbgrid.stages.optimize import check_searches
 
-        check_methods(effective)
+        check_searches(effective)
     typer.echo(f"{file}: good; {len(cells)} cells")
     for cell in cells[:20]:
         typer.echo(f"  {cell.path}")

@@ -1,32 +1,38 @@
 """What the members of a team said on one problem, in an order that does not depend on the clock.
 
-Members that work side by side answer in any order. Each call gets a depth: one more than that of
-what it has read. Calls are told by depth, and within a depth by the order of the members.
+Members that work side by side answer in any order, so calls are told by what the team does, never
+by who was first. An agent's calls fall into jobs: one begins when the agent is spoken to, and goes
+on while it is only answered by its tools. First come the first jobs of all members in the order
+of the team, then the second ones, as in the rounds of a debate or the stages of a chain. Where a
+manager gives the jobs, each is told behind the call that gave it.
 """
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lcbgrid.models.types import ChatReply, ChatRequest
+from lcbgrid.models.failures import ModelCallError
+from lcbgrid.models.types import ChatReply, ChatRequest, ToolCall
 from lcbgrid.teams.agent import visible
-from lcbgrid.teams.delegation import PREFIX, parse_instructions
-from lcbgrid.teams.tools import BadArguments
+from lcbgrid.teams.delegation import PREFIX
 from lcbgrid.teams.work import Client
 
 TOOL = "tool"
+REFUSED = "ERROR:"  # how the answer to a call begins that was not run
 
 
 @dataclass(slots=True)
 class _Said:
     agent: str
-    depth: int
-    step: int
     request: ChatRequest
     reply: ChatReply | None = None
+
+    @property
+    def begins_a_job(self) -> bool:
+        return bool(self.request.messages) and self.request.messages[-1].get("role") != TOOL
 
 
 @dataclass(slots=True)
@@ -35,10 +41,12 @@ class Conversation:
 
     Attributes:
         client: Answers.
+        loss: The first call that was given up, if any; a team may go on without that member.
     """
 
     client: Client
-    _said: list[_Said] = field(default_factory=list)
+    loss: ModelCallError | None = None
+    _chains: dict[str, list[_Said]] = field(default_factory=dict)
     _managers: set[str] = field(default_factory=set)
 
     async def chat(self, request: ChatRequest) -> ChatReply:
@@ -46,26 +54,19 @@ class Conversation:
         agent = request.call.agent
         if any(tool["function"]["name"].startswith(PREFIX) for tool in request.tools):
             self._managers.add(agent)
-        said = _Said(agent, self._depth(request), request.call.step, request)
-        self._said.append(said)
-        said.reply = await self.client.chat(request)
+        said = _Said(agent, request)
+        self._chains.setdefault(agent, []).append(said)  # an agent asks one call after another
+        try:
+            said.reply = await self.client.chat(request)
+        except ModelCallError as error:
+            self.loss = self.loss or error
+            raise
         return said.reply
 
-    def _depth(self, request: ChatRequest) -> int:
-        """Return one more than the depth of what the call has read.
-
-        It has read its agent's own earlier calls, and those whose words stand in its messages.
-        What has merely ended by now does not count: that is a matter of the clock.
-        """
-        agent, words = request.call.agent, _words(request.messages)
-        read = 0
-        for said in self._said:
-            if said.agent == agent:
-                between = agent in self._managers  # its workers answer in between
-                read = max(read, said.depth + between)
-            elif said.reply is not None and any(part in words for part in _told(said.reply)):
-                read = max(read, said.depth)
-        return read + 1
+    @property
+    def answered(self) -> bool:
+        """Whether any call was answered."""
+        return any(said.reply is not None for chain in self._chains.values() for said in chain)
 
     def messages(self, roles: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return what was said, each with its role as ``source``; thinking is left out.
@@ -75,15 +76,14 @@ class Conversation:
         """
         told: list[dict[str, Any]] = []
         for said in self._ordered(roles):
-            role = roles.get(said.agent, said.agent)
-            if said.agent not in self._managers:
-                told += [
-                    {"source": TOOL, "agent": said.agent, "content": str(answer["content"])}
-                    for answer in _tool_answers(said.request.messages)
-                ]
             assert said.reply is not None
+            told += [
+                {"source": TOOL, "agent": said.agent, "content": text}
+                for call, text in self._answers(said)
+                if not _gives_a_job(call, text)  # its worker's own words stand there already
+            ]
             message: dict[str, Any] = {
-                "source": role,
+                "source": roles.get(said.agent, said.agent),
                 "agent": said.agent,
                 "content": visible(said.reply.text),
             }
@@ -108,37 +108,64 @@ class Conversation:
 
     def _ordered(self, roles: Mapping[str, str]) -> list[_Said]:
         place = {agent: number for number, agent in enumerate(roles)}
-        answered = [said for said in self._said if said.reply is not None]
-        return sorted(
-            answered,
-            key=lambda said: (
-                said.depth,
-                place.get(said.agent, len(place)),
-                said.agent,
-                said.step,
-            ),
-        )
+        agents = sorted(self._chains, key=lambda agent: (place.get(agent, len(place)), agent))
+        jobs = {agent: deque(_jobs(self._chains[agent])) for agent in agents}
+        told: list[_Said] = []
+        for agent in agents:
+            if agent in self._managers:
+                told += self._managed(agent, jobs)
+        while any(jobs.values()):
+            for agent in agents:
+                if jobs[agent]:
+                    told += jobs[agent].popleft()
+        return [said for said in told if said.reply is not None]
+
+    def _managed(self, manager: str, jobs: Mapping[str, deque[list[_Said]]]) -> Iterator[_Said]:
+        """Yield a manager's calls, each with the jobs that it gave behind it."""
+        jobs[manager].clear()
+        chain = self._chains[manager]
+        for said, following in zip(chain, [*chain[1:], None], strict=True):
+            yield said
+            calls = said.reply.tool_calls if said.reply else ()
+            answers = _tool_answers(following.request.messages) if following else []
+            for number, call in enumerate(calls):
+                worker = call.name.removeprefix(PREFIX)
+                answer = answers[number] if number < len(answers) else ""
+                if _gives_a_job(call, answer) and jobs.get(worker) and worker != manager:
+                    yield from jobs[worker].popleft()
+
+    def _answers(self, said: _Said) -> list[tuple[ToolCall | None, str]]:
+        """Return the tools' answers with which a request ends, each with its call if known."""
+        texts = _tool_answers(said.request.messages)
+        chain = self._chains[said.agent]
+        number = next(index for index, other in enumerate(chain) if other is said)
+        before = chain[number - 1].reply if number and texts else None
+        calls = before.tool_calls if before is not None else ()
+        return [
+            (calls[index] if index < len(calls) else None, text)
+            for index, text in enumerate(texts)
+        ]
 
 
-def _words(messages: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(str(message.get("content") or "") for message in messages)
+def _gives_a_job(call: ToolCall | None, answer: str) -> bool:
+    return call is not None and call.name.startswith(PREFIX) and not answer.startswith(REFUSED)
 
 
-def _told(reply: ChatReply) -> list[str]:
-    """Return what others may read of a reply: its text, and the jobs that it gives to workers."""
-    parts = [visible(reply.text)]
-    for call in reply.tool_calls:
-        if call.name.startswith(PREFIX):
-            with contextlib.suppress(BadArguments):
-                parts.append(parse_instructions(call))
-    return [part for part in map(str.strip, parts) if part]
+def _jobs(chain: Sequence[_Said]) -> list[list[_Said]]:
+    """Return an agent's calls, job by job."""
+    found: dict[int, list[_Said]] = defaultdict(list)
+    number = 0
+    for said in chain:
+        number += said.begins_a_job
+        found[number].append(said)
+    return list(found.values())
 
 
-def _tool_answers(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _tool_answers(messages: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the tools' answers with which a request ends."""
-    found: list[Mapping[str, Any]] = []
+    found: list[str] = []
     for message in reversed(messages):
         if message.get("role") != TOOL:
             break
-        found.append(message)
+        found.append(str(message.get("content") or ""))
     return found[::-1]

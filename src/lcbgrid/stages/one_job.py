@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import concurrent.futures
 import multiprocessing
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lcbgrid import __version__
 from lcbgrid.config.effective import Effective
 from lcbgrid.config.grid import Cell
 from lcbgrid.config.model_spec import ModelSpec
@@ -25,6 +27,8 @@ from lcbgrid.models.weights import cache_dir
 from lcbgrid.optimize.interface import method
 from lcbgrid.optimize.job import PHASES, Phase
 from lcbgrid.optimize.published import TASK, foreign_cell
+from lcbgrid.problems.embedded import embedded_problems
+from lcbgrid.problems.hub import HUB_DIR_ENV
 from lcbgrid.problems.prepare import prepare
 from lcbgrid.problems.store import MANIFEST_FILE
 from lcbgrid.stages.one_cell import Choices, one_cell
@@ -71,6 +75,13 @@ def run_one_job(job: OneJob, environment: Mapping[str, str]) -> dict[str, Any]:
     effective = _with_reflection(effective, cell, environment)
     dataset, optimize = effective.config.dataset, effective.config.optimize
     splits = search_splits(dataset, optimize)
+    if (job.n_test or 0) > len(splits.test):
+        raise ConfigError(
+            f"data set {dataset.name} has {len(splits.test)} test problems",
+            where="n_test",
+            value=job.n_test,
+            remedy="ask for fewer, or leave it out for all",
+        )
     splits = SearchSplits(splits.train, splits.validation, splits.test[: job.n_test])
     plan = SearchPlan(
         effective,
@@ -154,14 +165,22 @@ def _prepared(dataset: DatasetSpec) -> Path:
 
     Another process prepares it, so this one opens nothing but what a search may see.
     """
-    digest = sha256_json(dataset.model_dump(mode="json"))
+    digest = sha256_json([__version__, dataset.model_dump(mode="json"), _state(dataset)])
     folder = cache_dir() / "problems" / digest[:24]
     mark = folder.with_name(f"{folder.name}.ready")
     with held(folder.with_name(f"{folder.name}.lock"), what="problems", wait_s=PREPARING_S):
-        changing = dataset.source == "local"  # its files may have changed since
-        if changing or not mark.is_file() or not (folder / MANIFEST_FILE).is_file():
+        if not mark.is_file() or not (folder / MANIFEST_FILE).is_file():
             spawning = multiprocessing.get_context("spawn")
             with concurrent.futures.ProcessPoolExecutor(1, mp_context=spawning) as other:
                 other.submit(prepare, dataset, folder).result()
             write_text(mark, digest)
     return folder
+
+
+def _state(dataset: DatasetSpec) -> list[object]:
+    """Return what tells a source from an earlier state of it, without opening it."""
+    if dataset.source == "embedded":
+        path = embedded_problems()
+        found = path.stat()
+        return [str(path.resolve()), found.st_size, found.st_mtime_ns]
+    return [os.environ.get(HUB_DIR_ENV, "")]

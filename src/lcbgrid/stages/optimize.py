@@ -21,7 +21,8 @@ from lcbgrid.core import locks
 from lcbgrid.core.errors import ConfigError, DataError
 from lcbgrid.core.hashing import sha256_json
 from lcbgrid.models.transcript import Transcript, open_published
-from lcbgrid.optimize.bundles import bundle_from_json
+from lcbgrid.optimize.bundles import bundle_from_json, check_bundle
+from lcbgrid.optimize.errors import ArtifactError, ContractError
 from lcbgrid.optimize.interface import Job, method
 from lcbgrid.optimize.job import Options, Phase, run_job
 from lcbgrid.optimize.ledger import Snapshot
@@ -41,14 +42,18 @@ ORPHAN_WAIT_S = 24 * 3600.0
 STEP = 10  # charged rollouts between two lines of progress
 
 
-def check_methods(effective: Effective) -> None:
-    """Refuse optimizers that do not exist and improvements that nobody knows.
+def check_searches(effective: Effective) -> None:
+    """Refuse what would only fail when the first search begins.
 
     Raises:
-        ConfigError: Names the nearest one.
+        ConfigError: There is no such optimizer (names the nearest one), or the data set has not
+            the splits that searches need.
     """
-    for name in sorted({cell.optimizer for cell in effective.cells if cell.optimizes}):
+    names = sorted({cell.optimizer for cell in effective.cells if cell.optimizes})
+    for name in names:
         method(name)
+    if names:
+        search_splits(effective.config.dataset, effective.config.optimize)
 
 
 def prepare_search_problems(effective: Effective, layout: Layout) -> str:
@@ -65,7 +70,8 @@ def optimize_cell(
 
     Raises:
         ConfigError: The cell has no optimizer, or there is no such method.
-        EndpointGone: A model does not answer; all that is done is kept.
+        WorldFailed: A model does not answer, or the disk or the sandbox failed; all that is done
+            is kept.
     """
     if not cell.optimizes:
         raise ConfigError("this cell runs the prompts as written", where=cell.path)
@@ -73,8 +79,7 @@ def optimize_cell(
     splits = search_splits(config.dataset, config.optimize)
     tests = layout.problems(cell.dataset)
     if config.optimize.own_test:
-        ids = tuple(problem.question_id for problem in PreparedProblems(tests).each_problem())
-        splits = dataclasses.replace(splits, test=ids)
+        splits = dataclasses.replace(splits, test=PreparedProblems(tests).splits.test)  # ids only
     plan = SearchPlan(effective, cell, splits, layout.search_problems(cell.dataset), lambda: tests)
     folder = layout.searches / search_id(plan)
     target = layout.optimized(cell)
@@ -132,10 +137,16 @@ def run_phases(
 
 
 def search_id(plan: SearchPlan) -> str:
-    """Return the name of a search's work folder: a digest of all that decides it."""
+    """Return the name of a search's work folder: a digest of all that decides it.
+
+    Whether the test problems are run as well is not among it: that phase goes on in the folder.
+    """
     manifest = PreparedProblems(plan.problems).manifest
+    config = plan.effective.config
+    optimize = config.optimize.model_copy(update={"own_test": False})
+    changes = {"config": config.model_copy(update={"optimize": optimize})}
     deciding = [
-        plan.effective.optimize_digest(plan.cell),
+        plan.effective.model_copy(update=changes).optimize_digest(plan.cell),
         manifest.problems_sha256,
         manifest.tests_sha256,
         list(plan.splits.test),
@@ -143,11 +154,16 @@ def search_id(plan: SearchPlan) -> str:
     return sha256_json(deciding)[:24]
 
 
-def deployed_bundle(path: Path) -> PromptBundle:
+def deployed_bundle(path: Path, cell: Cell, seed: PromptBundle) -> PromptBundle:
     """Read the prompts that a search deploys.
 
+    Args:
+        path: The file.
+        cell: Whose it must be.
+        seed: The prompts as written; it must have their roles.
+
     Raises:
-        DataError: The file is missing or was changed.
+        DataError: The file is missing, was changed, or is another cell's.
     """
     if not path.is_file():
         raise DataError(
@@ -155,7 +171,18 @@ def deployed_bundle(path: Path) -> PromptBundle:
             where=path,
             remedy="run `lcbgrid optimize run --cell …`, or the rule that makes this file, first",
         )
-    return bundle_from_json(SealedFolder(path.parent).read(path.name)["bundle"])
+    again = "remove it and run the rule that makes it again"
+    content = SealedFolder(path.parent).read(path.name)
+    if content.get("cell") != cell.path:
+        raise DataError(
+            "it holds another cell's prompts", where=path, value=content.get("cell"), remedy=again
+        )
+    try:
+        bundle = bundle_from_json(content.get("bundle") or {})
+        check_bundle(bundle, seed)
+    except (ArtifactError, ContractError) as error:
+        raise DataError(error.what, where=path, value=error.value, remedy=again) from None
+    return bundle
 
 
 def _transcript(folder: Path, cell: Cell, replay_from: Path | None) -> Transcript:
@@ -201,7 +228,7 @@ def _deploy(store: SealedFolder, cell: Cell) -> str:
 
 
 def _progress(name: str, budget: int) -> Callable[[Snapshot], None]:
-    last = -1
+    last = 0
 
     def told(snapshot: Snapshot) -> None:
         nonlocal last

@@ -41,19 +41,28 @@ PASSING = frozenset(
 SHOWN_INPUT, SHOWN_OUTPUT = 600, 300
 
 
-class EndpointGone(LcbGridError):
-    """The endpoint does not answer; the job stops, keeps all it has, and can be run again."""
+class WorldFailed(LcbGridError):
+    """The job stops, decides nothing, keeps all it has, and can be run again."""
 
     exit_status = EXIT_INFRASTRUCTURE
 
 
-def failed_call(error: ModelCallError) -> LcbGridError:
+class EndpointGone(WorldFailed):
+    """The endpoint does not answer."""
+
+
+def failed_call(error: ModelCallError, *, answered: bool) -> LcbGridError:
     """Return what becomes of a model call that was given up.
 
     A failure that every other call would meet as well ends the job, and nothing is decided. One
     that belongs to a single request is a failure of the infrastructure on that row.
+
+    Args:
+        error: The failure.
+        answered: The model has answered before. One that refuses its first request refuses them
+            all: a setting is wrong.
     """
-    if error.fatal or error.kind in PASSING:
+    if error.fatal or error.kind in PASSING or not answered:
         return EndpointGone(error.what, where=error.where, remedy=error.remedy)
     return InfrastructureError(error.what, where=error.where, remedy=error.remedy)
 
@@ -109,6 +118,9 @@ class Rollouts:
         self._tools = ToolBox(desk.spec, transcript, lambda: judge)
         self._errata: Errata = load_errata(with_checkers=desk.judging.checkers)
         self._verdicts: dict[tuple[str, str | None], asyncio.Task[tuple[float, str]]] = {}
+        self._answered = False
+        self._hopes = 0  # rollouts under way that may still bring the model's first answer
+        self._news = asyncio.Event()
 
     async def run(
         self, row: Row, bundle: PromptBundle, request_seed: int, sampling: SamplingSpec
@@ -119,22 +131,49 @@ class Rollouts:
 
         Raises:
             InfrastructureError: This rollout was lost.
-            EndpointGone: The endpoint does not answer at all.
+            WorldFailed: The endpoint does not answer at all, or the disk or the sandbox failed.
         """
         problem = self._store.problem(row_id(row))
         said = Conversation(self._client)
+        answer = await self._answer(problem, bundle, said, (request_seed, sampling))
+        score, feedback = await self._scored(problem, answer.extraction.code)
+        return self._record(problem, answer, said, score, feedback, request_seed)
+
+    async def _answer(
+        self,
+        problem: Problem,
+        bundle: PromptBundle,
+        said: Conversation,
+        drawn: tuple[int, SamplingSpec],
+    ) -> Answer:
+        """Let the team work; what it makes of a lost member is no observation."""
+        request_seed, sampling = drawn
         context = Context(said, self._tools, self._desk.spec, sampling, request_seed, 0)
+        self._hopes += 1
         try:
             answer = await self._team.solve(problem, bundle, context)
         except ModelCallError as error:
-            raise failed_call(error) from error
+            said.loss = said.loss or error
+        except InfrastructureError as error:  # no model call: the disk, or the sandbox of a tool
+            raise _stopped(error) from error
+        finally:
+            self._hopes -= 1
+            self._answered = self._answered or said.answered
+            self._news.set()
+        if said.loss is not None:
+            await self._heard()
+            raise failed_call(said.loss, answered=self._answered) from said.loss
         if answer.status == "infra_error":
             raise InfrastructureError(
-                answer.message or "the team lost its members to the endpoint",
-                where=problem.question_id,
+                answer.message or "the team lost its members", where=problem.question_id
             )
-        score, feedback = await self._scored(problem, answer.extraction.code)
-        return self._record(problem, answer, said, score, feedback, request_seed)
+        return answer
+
+    async def _heard(self) -> None:
+        """Wait until the model has answered anything, or nothing is under way any more."""
+        while self._hopes and not self._answered:
+            self._news.clear()
+            await self._news.wait()
 
     def _record(
         self,
@@ -176,7 +215,7 @@ class Rollouts:
             self._verdicts[key] = asyncio.ensure_future(judging)
         try:
             return await asyncio.shield(self._verdicts[key])
-        except InfrastructureError:
+        except Exception:
             self._verdicts.pop(key, None)
             raise
 
@@ -185,13 +224,20 @@ class Rollouts:
         wanted = self._desk.first_tests
         if wanted is not None:
             suite = replace(suite, tests=suite.tests[:wanted])
-        verdict = judge_checked(self._judge, code, suite, self._errata).verdict
+        try:
+            verdict = judge_checked(self._judge, code, suite, self._errata).verdict
+        except InfrastructureError as error:  # no sandbox for any program
+            raise _stopped(error) from error
         if verdict.status == "infra_error":
             raise InfrastructureError("the judge failed", where=question_id, value=verdict.message)
         if verdict.status == "data_error":
             raise DataError("its tests cannot be used", where=question_id, value=verdict.message)
         said = feedback_of(verdict, suite) if question_id in self._told else ""
         return float(verdict.passed), said
+
+
+def _stopped(error: InfrastructureError) -> WorldFailed:
+    return WorldFailed(error.what, where=error.where, value=error.value, remedy=error.remedy)
 
 
 def feedback_of(verdict: Verdict, suite: TestSuite) -> str:

@@ -220,22 +220,25 @@ def _refuse_if_lost(records: list[dict[str, Any]], share: float, cell: Cell) -> 
 
 def _bundle(effective: Effective, cell: Cell, layout: Layout) -> PromptBundle:
     """Return the prompts that a cell runs with: as written, or as its search deploys them."""
+    written = PromptBundle(effective.role_prompts(cell))
     if not cell.optimizes:
-        return PromptBundle(effective.role_prompts(cell))
+        return written
     from lcbgrid.stages.optimize import deployed_bundle
 
-    return deployed_bundle(layout.bundle(cell))
+    return deployed_bundle(layout.bundle(cell), cell, written)
 
 
 def _baseline_calls(cell: Cell, layout: Layout) -> list[Path]:
-    """Return the journal of the same cell with the prompts as written, if there is one.
+    """Return the calls of the same cell with the prompts as written, if there are any.
 
     Where the search deploys the prompts as written, or a member's first call is the same, the
     request is the same, and so is the answer: nothing is asked twice, and a pair of cells
     differs by the prompts alone.
     """
-    path = layout.work(cell.baseline) / "transcript.jsonl"
-    return [path] if cell.optimizes and path.is_file() else []
+    if not cell.optimizes:
+        return []
+    folders = (layout.run(cell.baseline), layout.work(cell.baseline))  # the journal may be gone
+    return [path for folder in folders if (path := folder / "transcript.jsonl").is_file()]
 
 
 def _description(

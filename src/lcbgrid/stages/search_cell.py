@@ -89,7 +89,7 @@ async def opened(
         judge = stack.enter_context(Judge(effective.config.judge, workers=judge_workers()))
         task = await _entered(stack, _task_client(plan, transcript, replay=replay))
         name, writer = plan.reflection_model, task
-        if name != grid_cell.model or plan.endpoints:
+        if name != grid_cell.model:  # else the task model's endpoints answer, whichever they are
             other = ModelClient(name, effective.models[name], transcript, replay=replay)
             writer = await _entered(stack, other)
         mirror = Mirror(writer, effective.models[name], effective.config.optimize)

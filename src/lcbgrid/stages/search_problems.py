@@ -36,9 +36,19 @@ def search_splits(dataset: DatasetSpec, optimize: OptimizeSpec) -> SearchSplits:
     """Return the ids of a search.
 
     Raises:
-        ConfigError: The data set has no splits, or one of them is empty.
+        ConfigError: The data set has no splits, or one of them is empty or too small.
     """
     splits = splits_of(dataset)
+    asked = {"n_train": len(splits.train), "n_validation": len(splits.validation)}
+    for key, there in asked.items():
+        wanted = getattr(optimize, key)
+        if wanted is not None and wanted > there > 0:
+            raise ConfigError(
+                f"data set {dataset.name} has {there} {key.removeprefix('n_')} problems",
+                where=f"optimize.{key}",
+                value=wanted,
+                remedy="ask for fewer, or leave it out for all",
+            )
     found = SearchSplits(
         train=splits.train[: optimize.n_train],
         validation=splits.validation[: optimize.n_validation],

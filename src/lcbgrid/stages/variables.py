@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from lcbgrid.core.errors import ConfigError
 from lcbgrid.core.secrets import mask
@@ -90,7 +91,19 @@ def addresses(text: str | None, where: str) -> tuple[str, ...]:
             raise ConfigError(
                 "an endpoint must start with http:// or https://", where=where, value=mask(address)
             )
+        if not _has_host(address):
+            raise ConfigError("an endpoint names no host", where=where, value=mask(address))
+    if text and not found:
+        raise ConfigError("there is no address in it", where=where, value=text)
     return found
+
+
+def _has_host(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:  # no port has that number, or half of an IPv6 address
+        return False
 
 
 def log_level(environment: Mapping[str, str]) -> str:

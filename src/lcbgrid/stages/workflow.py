@@ -39,9 +39,9 @@ class Workflow:
         self._cells = {cell.path: cell for cell in self.effective.cells}
         self.optimized_paths = [path for path, cell in self._cells.items() if cell.optimizes]
         if self.optimized_paths:
-            from lcbgrid.stages.optimize import check_methods
+            from lcbgrid.stages.optimize import check_searches
 
-            check_methods(self.effective)
+            check_searches(self.effective)
         self.cell_pattern = path_pattern(self._cells.values())
         self.dataset = slug(self.effective.config.dataset.name)
         self.layout = Layout(Path("results"))

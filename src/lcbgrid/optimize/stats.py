@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REPLICATES = 10_000
 MINIMUM_REPLICATES = 100
 _CHUNK_VALUES = 2_000_000
-_KEPT_VALUES = 8_000_000  # of one shape: 32 MB
+_KEPT_VALUES = 8_000_000  # of one shape: 64 MB
 Label = TypeVar("Label", str, tuple[str, ...])
 
 
@@ -66,7 +66,7 @@ def bootstrap_interval(
     gains = np.empty(replicates)
     place = 0
     for pairs in _drawn(n_seeds, n_rows, replicates, seed):
-        means = table.ravel()[pairs].sum(axis=2) / n_rows
+        means = np.take(table, pairs).sum(axis=2) / n_rows
         gains[place : place + len(pairs)] = means.sum(axis=1) / n_seeds * 100
         place += len(pairs)
     gains.sort()
@@ -75,7 +75,7 @@ def bootstrap_interval(
     return Bounds(float(gains[low]), float(gains[high]))
 
 
-def _drawn(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[NDArray[np.int32]]:
+def _drawn(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[NDArray[np.intp]]:
     """Yield which pairs each replicate draws; cells of one shape share the draws."""
     if n_seeds * n_rows * replicates <= _KEPT_VALUES:
         yield from _kept(n_seeds, n_rows, replicates, seed)
@@ -83,12 +83,12 @@ def _drawn(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[ND
         yield from _draws(n_seeds, n_rows, replicates, seed)
 
 
-@functools.lru_cache(maxsize=4)
-def _kept(n_seeds: int, n_rows: int, replicates: int, seed: int) -> tuple[NDArray[np.int32], ...]:
+@functools.lru_cache(maxsize=3)
+def _kept(n_seeds: int, n_rows: int, replicates: int, seed: int) -> tuple[NDArray[np.intp], ...]:
     return tuple(_draws(n_seeds, n_rows, replicates, seed))
 
 
-def _draws(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[NDArray[np.int32]]:
+def _draws(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[NDArray[np.intp]]:
     """Yield arrays of replicate, seed and row: the place of a pair in the table, read row-wise."""
     import numpy as np
 
@@ -97,8 +97,8 @@ def _draws(n_seeds: int, n_rows: int, replicates: int, seed: int) -> Iterator[ND
     step = max(1, _CHUNK_VALUES // per_replicate)
     for start in range(0, replicates, step):
         numbers = source.random_sample((min(step, replicates - start), per_replicate))
-        seeds = (numbers[:, :n_seeds] * n_seeds).astype(np.int32)
-        rows = (numbers[:, n_seeds:] * n_rows).astype(np.int32)
+        seeds = (numbers[:, :n_seeds] * n_seeds).astype(np.intp)
+        rows = (numbers[:, n_seeds:] * n_rows).astype(np.intp)
         yield seeds[:, :, None] * n_rows + rows.reshape(-1, n_seeds, n_rows)
 
 

@@ -13,12 +13,13 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 from lcbgrid.core import locks
-from lcbgrid.core.errors import BusyError, ConfigError
+from lcbgrid.core.errors import BusyError, ConfigError, EndpointError
+from lcbgrid.optimize import cell as cells
 from lcbgrid.optimize import journal as journals
 from lcbgrid.optimize.cell import Cell, searched_and_gate
 from lcbgrid.optimize.errors import ArtifactError, ContractError
 from lcbgrid.optimize.interface import Job
-from lcbgrid.optimize.job import Options, Phase, run_job
+from lcbgrid.optimize.job import Options, Phase, failure_kind, run_job
 from lcbgrid.optimize.landscape_cell import LandscapeWorld, landscape_cell
 from lcbgrid.optimize.rows import row_id
 
@@ -210,3 +211,48 @@ def test_cells_refuse_splits_that_overlap() -> None:
             },
             validation=cell.train,
         )
+
+
+def test_a_search_that_breaks_says_why_and_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is sealed, what was paid for is kept; the note goes when the search ends well."""
+    whole_world, world = small_world(), small_world()
+    done(tmp_path / "whole", whole_world)
+    execute = LandscapeWorld.execute
+
+    async def breaking(self: LandscapeWorld, *call: Any) -> Any:
+        if len(self.rollouts) == 15:
+            raise KeyError("/home/somebody/secret")
+        return await execute(self, *call)
+
+    monkeypatch.setattr(LandscapeWorld, "execute", breaking)
+    with pytest.raises(KeyError):
+        done(tmp_path / "job", world, options=Options(max_in_flight=1))
+    note = json.loads((tmp_path / "job/failure.json").read_text())
+    assert note["failure_kind"] == "program_failure"
+    assert note["error_type"] == "KeyError"
+    assert "somebody" not in note["error"]
+    assert not (tmp_path / "job/optimization.json").exists()
+    monkeypatch.setattr(LandscapeWorld, "execute", execute)
+    done(tmp_path / "job", world)
+    assert sealed_bytes(tmp_path / "job") == sealed_bytes(tmp_path / "whole")
+    assert sorted(world.rollouts) == sorted(whole_world.rollouts)
+
+
+def test_kinds_of_failure() -> None:
+    assert failure_kind(EndpointError("gone")) == "infrastructure_invalid"
+    assert failure_kind(OSError(28, "full")) == "infrastructure_invalid"
+    assert failure_kind(ContractError("broken")) == "contract_failure"
+    assert failure_kind(ValueError("nonsense")) == "contract_failure"
+    assert failure_kind(KeyError("bug")) == "program_failure"
+
+
+def test_another_version_of_a_library_is_another_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "version", lambda name: "1.0")
+    done(tmp_path, small_world(), "gepa", budget=12, phase="optimize")
+    monkeypatch.setattr(cells, "version", lambda name: "2.0")
+    with pytest.raises(ConfigError, match="another versions"):
+        done(tmp_path, small_world(), "gepa", budget=12)

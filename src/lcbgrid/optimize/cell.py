@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 from lcbgrid.core.hashing import sha256_text
@@ -14,7 +15,7 @@ from lcbgrid.optimize.attempts import Execute
 from lcbgrid.optimize.bundles import check_bundle
 from lcbgrid.optimize.canonical import content_hash
 from lcbgrid.optimize.errors import ContractError
-from lcbgrid.optimize.interface import Job, Row
+from lcbgrid.optimize.interface import Job, Row, method
 from lcbgrid.optimize.reflection import Complete
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.runner import WINDOW
@@ -117,7 +118,19 @@ def job_identity(job: Job, cell: Cell, *, window: int = WINDOW) -> dict[str, Any
         "profile": job.profile,
         "switches": dict(job.switches),
         "window": window,
+        "versions": _versions(job.method),
     }
+
+
+def _versions(name: str) -> dict[str, str]:
+    """Return the versions of whatever steers a method: its own, and those of its libraries.
+
+    An interrupted search must not be continued by another version, which would go another way.
+    """
+    optimizer = method(name)
+    libraries = getattr(optimizer, "libraries", ())
+    own = str(getattr(optimizer, "version", 1))
+    return {"method": own, **{library: version(library) for library in libraries}}
 
 
 def searched_and_gate(job: Job, cell: Cell) -> tuple[list[Row], list[Row]]:

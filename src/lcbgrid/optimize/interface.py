@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from lcbgrid.core.errors import ConfigError, nearest
+from lcbgrid.optimize import improvements
 from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.ledger import BudgetLedger
 from lcbgrid.optimize.records import RunRecord
@@ -35,6 +36,9 @@ class Job:
         budget: Rollouts that may be charged, 1 to 600.
         profile: ``reference`` charges and decides as published, ``improved`` as section 9 does.
         switches: Single improvements that are turned off (``False``) or on, by name.
+
+    Raises:
+        ConfigError: A switch has no known name.
     """
 
     method: str
@@ -43,6 +47,9 @@ class Job:
     budget: int
     profile: Profile = "improved"
     switches: Mapping[str, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        improvements.known(self.switches)
 
     def has(self, improvement: str) -> bool:
         """Whether an improvement is in force."""
@@ -167,7 +174,11 @@ class Outcome:
 
 
 class Optimizer(Protocol):
-    """A method; makes no rollout but through the runner, and asks nobody but the reflection."""
+    """A method; makes no rollout but through the runner, and asks nobody but the reflection.
+
+    It may have ``version``, raised when it would go another way than before, and ``libraries``,
+    names of the packages that steer it; both belong to the identity of its jobs.
+    """
 
     async def optimize(
         self,

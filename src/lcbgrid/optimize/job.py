@@ -7,6 +7,7 @@ test row is opened before the selection is sealed.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lcbgrid.core import files, locks
-from lcbgrid.core.errors import ConfigError
+from lcbgrid.core.errors import EXIT_INFRASTRUCTURE, ConfigError, LcbGridError
 from lcbgrid.optimize.bundles import bundle_from_json, bundle_to_json
 from lcbgrid.optimize.canonical import content_hash, plain
 from lcbgrid.optimize.cell import CELL_ID_LENGTH, Cell, job_identity, searched_and_gate
+from lcbgrid.optimize.compared import compared
 from lcbgrid.optimize.errors import ArtifactError
 from lcbgrid.optimize.evaluation import sealed_evaluation
 from lcbgrid.optimize.gate import decide
@@ -27,6 +29,7 @@ from lcbgrid.optimize.ledger import Snapshot
 from lcbgrid.optimize.records import RunRecord, Usage
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.runner import WINDOW
+from lcbgrid.optimize.scrub import scrub
 from lcbgrid.optimize.sealed import SealedFolder
 from lcbgrid.optimize.search import Searched, search
 from lcbgrid.optimize.selection import Selection
@@ -38,6 +41,7 @@ PHASES: tuple[Phase, ...] = ("optimize", "validate", "test", "all")
 SCHEMA = "lcbgrid-optimizer-job/v1"
 JOB, ENVELOPE, SELECTION = "job.json", "optimization.json", "selection.json"
 TEST, RESULT, LOCK, TIMES = "test.json", "result.json", "job.lock", "times.jsonl"
+FAILURE = "failure.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +132,11 @@ class _JobRun:
                 "test": len(self.cell.test_ids),
             },
         }
-        if self.store.exists(JOB) and self.store.read(JOB) != plain(content):
+        if self.store.exists(JOB) and (there := self.store.read(JOB)) != plain(content):
             raise ConfigError(
                 "the folder belongs to another job",
                 where=self.folder.name,
+                value=f"another {_differing(there, plain(content))}",
                 remedy="choose another folder, or the settings of the job that is there",
             )
         self.store.write(JOB, content)
@@ -156,6 +161,9 @@ class _JobRun:
                 window=self.options.window,
                 progress=self.options.progress,
             )
+        except Exception as error:
+            self._note_failure(error)
+            raise
         finally:
             rollouts.close()
             reflections.close()
@@ -164,7 +172,19 @@ class _JobRun:
         self._write_search(place, found)
         self._time("optimize", began, {"executed": found.executed, "asked": found.asked})
         self.store.write(ENVELOPE, self._envelope(found))
+        (self.folder / FAILURE).unlink(missing_ok=True)
         return self.store.read(ENVELOPE)
+
+    def _note_failure(self, error: Exception) -> None:
+        """Say why a search ended without a result; nothing is sealed, and it can be run again."""
+        content = {
+            "job_id": self.job_id,
+            "failure_kind": failure_kind(error),
+            "error_type": type(error).__name__,
+            "error": scrub(str(error)),
+        }
+        with contextlib.suppress(OSError):  # the disk may be what failed
+            files.write_json(self.folder / FAILURE, content)
 
     def _write_search(self, place: Path, found: Searched) -> None:
         files.write_jsonl(place / "records.jsonl", [item.to_json() for item in found.rollouts])
@@ -265,7 +285,7 @@ class _JobRun:
             "deployed_evaluation": new_id,
             "selected_candidate": selection["selected_candidate"],
             "fallback_reason": selection["fallback_reason"],
-            **_compared(before, after),
+            **compared(before, after),
         }
         self.store.write(TEST, content)
         extract = ("status", "stop_reason", "budget", "usage", "error")
@@ -338,31 +358,25 @@ class _JobRun:
             handle.write(files.dump_json(line) + "\n")
 
 
+def failure_kind(error: BaseException) -> str:
+    """Return the kind of a search's failure (section 6.11)."""
+    if getattr(error, "exit_status", None) == EXIT_INFRASTRUCTURE or isinstance(error, OSError):
+        return "infrastructure_invalid"
+    if isinstance(error, LcbGridError | ValueError):
+        return "contract_failure"
+    return "program_failure"
+
+
+def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Name what tells two jobs apart."""
+    pairs = [
+        ({**one["identity"], **one["condition"], **one["condition"]["names"]})
+        for one in (there, here)
+    ]
+    names = sorted({*pairs[0], *pairs[1]} - {"names", "condition_id"})
+    found = [name for name in names if pairs[0].get(name) != pairs[1].get(name)]
+    return ", ".join(found) or "form"
+
+
 def _ids(rows: Any) -> list[str]:
     return [row_id(row) for row in rows]
-
-
-def _compared(before: list[RunRecord], after: list[RunRecord]) -> dict[str, Any]:
-    """Return the scores of both bundles side by side (section 6.8, ``test.json``)."""
-    means = [_mean(before), _mean(after)]
-    known = means[0] is not None and means[1] is not None
-    return {
-        "example_ids": [record.example_id for record in before],
-        "baseline_scores": [record.score for record in before],
-        "deployed_scores": [record.score for record in after],
-        "baseline_statuses": [str(record.status) for record in before],
-        "deployed_statuses": [str(record.status) for record in after],
-        "baseline_mean": means[0],
-        "deployed_mean": means[1],
-        "delta_pp": 100 * ((means[1] or 0.0) - (means[0] or 0.0)) if known else None,
-        "valid_for_aggregation": known,
-        "usage": {
-            "baseline": sum((record.usage for record in before), Usage()).to_json(),
-            "deployed": sum((record.usage for record in after), Usage()).to_json(),
-        },
-    }
-
-
-def _mean(records: list[RunRecord]) -> float | None:
-    scores = [record.score for record in records if record.score is not None]
-    return sum(scores) / len(scores) if scores and len(scores) == len(records) else None

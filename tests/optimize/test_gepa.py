@@ -80,7 +80,7 @@ def test_children_share_the_seeds_of_their_parents() -> None:
     found = run("gepa", LandscapeWorld(small_landscape()), 80)
     seeds: dict[tuple[int, str], set[int]] = {}
     for rollout in found.rollouts:
-        if rollout.slot == "minibatch":
+        if rollout.slot == "train":
             key = (rollout.iteration, rollout.record.example_id)
             seeds.setdefault(key, set()).add(rollout.record.request_seed)
     assert {len(found) for found in seeds.values()} == {1}

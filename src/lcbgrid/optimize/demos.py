@@ -51,10 +51,25 @@ class DemoSet:
         ]
 
 
+@dataclass(slots=True)
+class Bootstrap:
+    """What the walks came to.
+
+    Attributes:
+        sets: Demo sets; the first is empty.
+        failures: Rollouts that went wrong, a row once, in the order in which they were made.
+        spent: The budget ended the work.
+    """
+
+    sets: list[DemoSet]
+    failures: dict[str, tuple[Row, RunRecord]]
+    spent: bool = False
+
+
 async def bootstrapped(
     runner: Runner, train: Sequence[Row], rng: random.Random, *, phase: str, at_once: int
-) -> tuple[list[DemoSet], bool]:
-    """Return three demo sets, the first empty, and whether the budget ended the work.
+) -> Bootstrap:
+    """Return three demo sets and the failures on the way.
 
     Args:
         runner: Runs the seed bundle on train rows.
@@ -66,18 +81,16 @@ async def bootstrapped(
     shuffled = list(train)
     rng.shuffle(shuffled)
     size = rng.randint(1, at_once)
-    sets, spent = [DemoSet()], False
+    done = Bootstrap([DemoSet()], {})
     for rows, wanted in ((shuffled, size), (list(train), at_once)):
-        found, ended = await _walk(runner, rows, wanted, phase)
-        sets.append(found)
-        spent = spent or ended
-    return sets, spent
+        done.sets.append(await _walk(runner, rows, wanted, phase, done))
+    return done
 
 
 async def _walk(
-    runner: Runner, rows: Sequence[Row], wanted: int, phase: str
-) -> tuple[DemoSet, bool]:
-    """Walk rows until enough succeed.
+    runner: Runner, rows: Sequence[Row], wanted: int, phase: str, done: Bootstrap
+) -> DemoSet:
+    """Walk rows until enough succeed, and note the others.
 
     Never more rows are under way than successes are missing, so no rollout is in vain.
     """
@@ -90,17 +103,15 @@ async def _walk(
                 part, runner.seed_bundle, phase=phase, iteration=0, slot="bootstrap"
             )
         except BudgetSpent:
-            return _set(kept), True
-        kept += [
-            (row, record)
-            for row, record in zip(part, batch.records, strict=False)
-            if (record.score or 0.0) > 0
-        ]
+            done.spent = True
+            break
+        for row, record in zip(part, batch.records, strict=False):
+            if (record.score or 0.0) > 0:
+                kept.append((row, record))
+            else:
+                done.failures.setdefault(record.example_id, (row, record))
         at += len(part)
         if batch.truncated:
-            return _set(kept), True
-    return _set(kept), False
-
-
-def _set(kept: Sequence[tuple[Row, RunRecord]]) -> DemoSet:
+            done.spent = True
+            break
     return DemoSet(tuple(row for row, _ in kept), tuple(record for _, record in kept))

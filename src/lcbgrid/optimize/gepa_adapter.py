@@ -18,6 +18,7 @@ from lcbgrid.optimize.interface import Row
 from lcbgrid.optimize.proposer import Proposer
 from lcbgrid.optimize.records import RunRecord
 from lcbgrid.optimize.rows import row_id
+from lcbgrid.teams.bundle import PromptBundle
 
 Trace = tuple[Row, RunRecord | None]
 
@@ -94,6 +95,8 @@ class Adapter:
         iteration = self._log.iteration
         if row_id(batch[0]) in self._validation_ids:
             records = self._rollouts.validation(batch, bundle, iteration)
+            if self._log.merging and not self._merge_wins(bundle, records):
+                return _refused(batch, records)
         else:
             parent = self._log.before if self._log.is_child else None
             records = self._rollouts.minibatch(batch, bundle, iteration, parent)
@@ -103,6 +106,17 @@ class Adapter:
             trajectories=list(zip(batch, records, strict=True)),
             objective_scores=None,
             num_metric_calls=len(batch),
+        )
+
+    def _merge_wins(self, bundle: PromptBundle, records: Sequence[RunRecord | None]) -> bool:
+        """Return whether a merge is worth its validation; decided as for other children."""
+        job = self._rollouts.job
+        if not self._rollouts.paired or not (job.has(CURTAILED) or job.has(ANYTIME)):
+            return True  # the engine validates it in full
+        names = [record.example_id for record in records if record is not None]
+        reached = sum(record.score or 0.0 for record in records if record is not None)
+        return reached >= self._log.parents_best(names) and self._rollouts.contest(
+            self._validation, bundle, self._log.best_scores()
         )
 
     def batch_evaluate(
@@ -138,7 +152,7 @@ class Adapter:
         new: dict[str, str] = {}
         for name in components_to_update:
             role, old = str(name), str(candidate[name])
-            self._log.component = role
+            self._log.components.append(role)
             shown = [str(item["shown"]) for item in reflective_dataset[name]]
             if not shown:
                 continue
@@ -155,6 +169,19 @@ class Adapter:
         return new
 
 
+def _refused(
+    batch: Sequence[Row], records: Sequence[RunRecord | None]
+) -> EvaluationBatch[Trace, str]:
+    """Return scores with which the engine accepts no merge."""
+    return EvaluationBatch(
+        outputs=[""] * len(batch),
+        scores=[-1.0] * len(batch),
+        trajectories=list(zip(batch, records, strict=True)),
+        objective_scores=None,
+        num_metric_calls=len(batch),
+    )
+
+
 class Acceptance:
     """Accepts a child that is strictly better on its minibatch.
 
@@ -166,6 +193,7 @@ class Acceptance:
         self._rollouts = rollouts
         self._log = log
         self._validation = list(validation)
+        self._ids = [row_id(row) for row in validation]
 
     def should_accept(self, proposal: Any, state: Any) -> bool:
         """Return whether the child enters the pool."""
@@ -182,8 +210,8 @@ class Acceptance:
             return True
         if self._rollouts.contest(self._validation, bundle, self._log.best_scores()):
             return True
-        records = self._rollouts.known[bundle.exec_digest].values()
-        scores = [record.score or 0.0 for record in records]
+        known = self._rollouts.known[bundle.exec_digest]
+        scores = [known[name].score or 0.0 for name in self._ids if name in known]
         self._log.rejected(bundle, proposal.parent_program_ids, scores, "validation")
         return False
 

@@ -44,7 +44,8 @@ class SearchLog:
 
     Attributes:
         iteration: Of the engine, 0 before the first.
-        component: The role that was last asked for.
+        components: The roles that were asked for.
+        merging: Parents of the merge whose first rows are under way, if any.
         is_child: The minibatch under way is a child's.
         before: Scores of the parent on its minibatch.
         after: Scores of the child on it.
@@ -60,7 +61,8 @@ class SearchLog:
         validation: Sequence[Row],
     ) -> None:
         self.iteration = 0
-        self.component = ""
+        self.components: list[str] = []
+        self.merging: tuple[int, ...] = ()
         self.is_child = False
         self.before: list[float] = []
         self.after: list[float] = []
@@ -85,6 +87,11 @@ class SearchLog:
     def best_scores(self) -> Mapping[str, float]:
         """Return the validation scores of the best by row."""
         return self.candidates[self.best_index()].scores
+
+    def parents_best(self, names: Sequence[str]) -> float:
+        """Return the higher sum of the two parents of the merge under way on some rows."""
+        pair = [self.candidates[number].scores for number in self.merging]
+        return max(sum(scores[name] for name in names) for scores in pair)
 
     def incumbent(self) -> int:
         """Return the index of what would be deployed; the seed, 0, wins ties."""
@@ -116,7 +123,8 @@ class SearchLog:
     def on_iteration_start(self, event: Mapping[str, Any]) -> None:
         """Engine callback."""
         self.iteration = int(event["iteration"])
-        self.component, self.is_child, self._minibatch = "", False, []
+        self.components, self.is_child, self._minibatch = [], False, []
+        self.merging = ()
         self.before, self.after = [], []
 
     def on_candidate_selected(self, event: Mapping[str, Any]) -> None:
@@ -130,9 +138,12 @@ class SearchLog:
     def on_evaluation_start(self, event: Mapping[str, Any]) -> None:
         """Engine callback."""
         self.is_child = event["candidate_idx"] is None
+        parents = tuple(int(number) for number in event.get("parent_ids") or ())
+        self.merging = parents if len(parents) > 1 else ()
 
     def on_evaluation_end(self, event: Mapping[str, Any]) -> None:
         """Engine callback."""
+        self.merging = ()
         if not self.is_child:
             self.before = list(event["scores"])
 
@@ -166,7 +177,7 @@ class SearchLog:
             "iteration",
             accepted=bool(event["proposal_accepted"]),
             parent=self._parent,
-            component=self.component,
+            components=list(self.components),
             minibatch=list(self._minibatch),
             before=list(self.before),
             after=list(self.after),
@@ -189,7 +200,8 @@ class SearchLog:
         pruned: str = "",
     ) -> None:
         roles = self._rollouts.runner.role_order
-        component = roles.index(self.component) if self.component in roles else 0
+        changed = [roles.index(name) for name in dict.fromkeys(self.components)]
+        component = changed[0] if len(changed) == 1 else len(roles)  # the last: several at once
         attributes = {
             "kind": kind,
             "iteration": self.iteration,
@@ -197,7 +209,7 @@ class SearchLog:
             "minibatch": list(self._minibatch),
             "parent_scores": list(self.before),
             "child_scores": list(self.after),
-            "component": self.component,
+            "components": list(self.components),
             "pruned_at": pruned,
             "charged": self._rollouts.runner.ledger.snapshot().charged,
         }

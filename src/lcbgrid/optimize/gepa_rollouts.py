@@ -20,6 +20,7 @@ from lcbgrid.optimize.runner import REUSE
 from lcbgrid.teams.bundle import PromptBundle
 
 PAIRED, CURTAILED, ANYTIME = "common_random_numbers", "curtailment", "anytime_stop"
+HARD_FIRST, FAILING, TAIL = "hard_rows_first", "failing_rows", "tail_retests"
 _T = TypeVar("_T")
 
 
@@ -62,7 +63,8 @@ class Rollouts:
         by_bundle: Seeds depend on the bundle, as published for gepa; else on the event.
         requested: Rows that were asked for, run or not.
         seen: (bundle, row, score) of every rollout.
-        known: Records of validation rows, by bundle, where rollouts are paired.
+        known: Records of validation rows, and of train rows where minibatches are chosen among
+            them, by bundle; only where rollouts are paired.
     """
 
     job: Job
@@ -79,6 +81,11 @@ class Rollouts:
     def paired(self) -> bool:
         """Whether bundles share the seeds of a row."""
         return self.job.has(PAIRED)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether minibatches are chosen among rows that the parent fails."""
+        return self.paired and self.job.has(FAILING)
 
     def remaining(self) -> int:
         """Return what is left of the budget."""
@@ -103,13 +110,13 @@ class Rollouts:
         if the child can still be strictly better: without any error, since it would be refused.
         """
         if parent is None or not self.job.has(CURTAILED):
-            return self._run(rows, bundle, iteration, "minibatch")
+            return self._minibatch(rows, bundle, iteration)
         failed = [index for index, score in enumerate(parent) if score < 1]
         rest = [index for index, score in enumerate(parent) if score >= 1]
         found: list[RunRecord | None] = [None] * len(rows)
         for part in (failed, rest):
             if part:
-                records = self._run([rows[i] for i in part], bundle, iteration, "minibatch")
+                records = self._minibatch([rows[i] for i in part], bundle, iteration)
                 for index, record in zip(part, records, strict=True):
                     found[index] = record
             total = sum(_score(record) for record in found)
@@ -117,16 +124,29 @@ class Rollouts:
                 break
         return found
 
+    def _minibatch(
+        self, rows: Sequence[Row], bundle: PromptBundle, iteration: int
+    ) -> list[RunRecord | None]:
+        if self.chosen:
+            return self._remembered(rows, bundle, "train")
+        return self._run(rows, bundle, iteration, "minibatch")
+
     def validation(
         self, rows: Sequence[Row], bundle: PromptBundle, iteration: int
     ) -> list[RunRecord | None]:
         """Run validation rows; where rollouts are paired, each row of a bundle once."""
         if not self.paired:
             return self._run(rows, bundle, iteration, "validation")
+        return self._remembered(rows, bundle, "validation")
+
+    def _remembered(
+        self, rows: Sequence[Row], bundle: PromptBundle, slot: str
+    ) -> list[RunRecord | None]:
+        """Run each row of a bundle once, with the same seed for all bundles."""
         known = self.known.setdefault(bundle.exec_digest, {})
         left = [row for row in rows if row_id(row) not in known]
         if left:
-            fresh = self._run(left, bundle, 0, "validation")
+            fresh = self._run(left, bundle, 0, slot)
             for row, record in zip(left, fresh, strict=True):
                 if record is not None:
                     known[row_id(row)] = record
@@ -140,6 +160,8 @@ class Rollouts:
         Exact curtailment and the anytime-valid test on the rows that both have run (section 9,
         items 5 and 6), whichever are in force.
         """
+        if self.job.has(HARD_FIRST):
+            rows = hard_first(rows, best)
         paired = [best[row_id(row)] for row in rows]
         exact, anytime = self.job.has(CURTAILED), self.job.has(ANYTIME)
 
@@ -172,14 +194,15 @@ class Rollouts:
         self, rows: Sequence[Row], bundle: PromptBundle, iteration: int, slot: str
     ) -> list[RunRecord | None]:
         self.requested += len(rows)
+        once = {row_id(row): row for row in rows}  # the engine may pad a batch with a row again
         left = self.remaining()
-        if not self.soft and left < len(rows):
+        if not self.soft and left < len(once):
             raise Halt("a batch does not fit") from BudgetSpent("batch")
         if not left:
             return [None] * len(rows)
-        batch = self._batch(rows, bundle, iteration, slot)
-        records: list[RunRecord | None] = list(batch.records)
-        return records + [None] * (len(rows) - len(records))
+        batch = self._batch(list(once.values()), bundle, iteration, slot)
+        found = {record.example_id: record for record in batch.records}
+        return [found.get(row_id(row)) for row in rows]
 
     def _batch(
         self,
@@ -204,6 +227,14 @@ class Rollouts:
 
 def _score(record: RunRecord | None) -> float:
     return 0.0 if record is None else record.score or 0.0
+
+
+def hard_first(rows: Sequence[Row], best: Mapping[str, float]) -> list[Row]:
+    """Return rows with those first on which the best did worst, else in their order.
+
+    Only there can another bundle win, so a contest without a win ends before the other rows run.
+    """
+    return sorted(rows, key=lambda row: best[row_id(row)])
 
 
 def is_worse(scores: Sequence[float], best: Sequence[float]) -> bool:

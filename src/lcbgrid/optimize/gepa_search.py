@@ -16,11 +16,12 @@ from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.optimize.errors import BudgetSpent
 from lcbgrid.optimize.gepa_adapter import Acceptance, Adapter, Name, Style
 from lcbgrid.optimize.gepa_log import SearchLog
-from lcbgrid.optimize.gepa_rollouts import Bridge, Halt, Rollouts
+from lcbgrid.optimize.gepa_rollouts import TAIL, Bridge, Halt, Rollouts
+from lcbgrid.optimize.gepa_sampling import FailingRows
 from lcbgrid.optimize.interface import Job, Outcome, Reflection, Row, Runner, Trials
 from lcbgrid.optimize.proposer import Proposer
 
-TAIL = "tail_retests"
+JOINT, FROM_BEST = "joint_rewrites", "best_parent"
 MINIBATCH, MERGES, PATIENCE, FULL_EVALS, OVERLAP = 3, 5, 3, 5, 5
 ENDLESS = 20  # rows asked for, for each of the budget, of which most were then free
 
@@ -157,7 +158,7 @@ def _engine_run(
         "evaluator": None,
         "reflection_lm": None,
         "reflection_lm_kwargs": None,
-        "candidate_selection_strategy": "pareto",
+        "candidate_selection_strategy": "current_best" if job.has(FROM_BEST) else "pareto",
         "frontier_type": "instance",
         "skip_perfect_score": True,
         "batch_sampler": "epoch_shuffled",
@@ -165,7 +166,7 @@ def _engine_run(
         "perfect_score": 1.0,
         "reflection_prompt_template": None,
         "custom_candidate_proposer": None,
-        "module_selector": "round_robin",
+        "module_selector": "all" if job.has(JOINT) else "round_robin",
         "use_merge": True,
         "max_merge_invocations": MERGES,
         "merge_val_overlap_floor": min(OVERLAP, len(validation)),
@@ -185,7 +186,9 @@ def _engine_run(
         "raise_on_exception": True,
         "val_evaluation_policy": "full_eval",
         "acceptance_criterion": Acceptance(rollouts, log, validation),
-        "sampling_strategy": None,
+        "sampling_strategy": FailingRows(rollouts, train, job.optimizer_seed)
+        if rollouts.chosen
+        else None,
         "selection_strategy": None,
         "reflection_strategy": None,
     }

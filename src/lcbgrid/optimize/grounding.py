@@ -14,7 +14,8 @@ from lcbgrid.optimize.canonical import plain
 from lcbgrid.optimize.demos import DemoSet
 from lcbgrid.optimize.interface import Reflection, Row
 from lcbgrid.optimize.proposer import Proposer
-from lcbgrid.optimize.texts import between_fences, clip, compact, fenced, task_text
+from lcbgrid.optimize.records import RunRecord
+from lcbgrid.optimize.texts import OUTPUT, between_fences, clip, compact, fenced, task_text
 from lcbgrid.teams.bundle import PromptBundle
 
 VIEW, FOLLOW_UPS, ENDINGS, SHOWN = 10, 9, 5, 3
@@ -40,6 +41,8 @@ class Grounding:
         phase: First part of the seeds.
         rng: Draws the tips.
         pad: Keep a copy of the seed's text where no new one came, as published.
+        count: New texts that are asked for, for each role.
+        failures: What is told of attempts that went wrong; empty, as published: nothing.
     """
 
     reflection: Reflection
@@ -49,6 +52,8 @@ class Grounding:
     phase: str
     rng: random.Random
     pad: bool = False
+    count: int = 2
+    failures: tuple[str, ...] = ()
 
     async def summary(self, rows: Sequence[Row]) -> str:
         """Return two or three sentences on the data, from observations on batches of ten."""
@@ -86,11 +91,12 @@ class Grounding:
         tips: dict[str, list[str]] = {}
         for role in self.roles:
             texts[role], tips[role] = [self.seed.prompts[role]], ["none"]
-            for number in range(len(sets)):
+            for number in range(self.count + 1):
                 tip = self.rng.choice(list(TIPS))
                 if number == 0:
                     continue  # the seed's text takes this place
-                prompt = await self._prompt(role, team, summary, sets, number, TIPS[tip])
+                shown = 1 + (number - 1) % (len(sets) - 1)
+                prompt = await self._prompt(role, team, summary, sets, number, shown, TIPS[tip])
                 text = await self.proposer.rewrite(role, prompt, between_fences, iteration=number)
                 if not self.pad and text in (None, *texts[role]):
                     continue
@@ -105,6 +111,7 @@ class Grounding:
         summary: str,
         sets: Sequence[DemoSet],
         number: int,
+        shown: int,
         tip: str,
     ) -> str:
         whole = await self._ask(f"{team}\n\nDescribe what this program does.", number)
@@ -114,17 +121,18 @@ class Grounding:
             number,
             role,
         )
-        order = [number, *(other for other in range(1, len(sets)) if other != number)]
+        order = [shown, *(other for other in range(1, len(sets)) if other != shown)]
         alone = len(self.roles) == 1
         demos = [demo for other in order for demo in sets[other].of(role, alone=alone)][:SHOWN]
-        shown = "\n".join(
+        examples = "\n".join(
             json.dumps(plain(compact(demo)), ensure_ascii=False, sort_keys=True) for demo in demos
         )
         parts = [
             f"The data: {summary}" if summary else "",
             f"The program: {team} {whole}",
             f"The member {role}: {part}",
-            f"Worked examples:\n{shown}" if shown else "",
+            f"Worked examples:\n{examples}" if examples else "",
+            "\n\n".join(("Attempts that failed:", *self.failures)) if self.failures else "",
             f"The current prompt of {role}:\n{fenced(self.seed.prompts[role])}",
             f"Write a new instruction for {role} that makes the team succeed more often. Keep "
             f"every name, tag and placeholder in braces. {tip}".rstrip(),
@@ -137,6 +145,15 @@ class Grounding:
             prompt, phase=f"{self.phase}/grounding", iteration=iteration, role=role
         )
         return said.strip()
+
+
+def told(row: Row, record: RunRecord) -> str:
+    """Return what is shown of an attempt that failed."""
+    said = record.feedback or f"it scored {record.score or 0.0:g} of 1."
+    return (
+        f"Task:\n{task_text(row)}\n"
+        f"What the team handed in:\n{clip(record.final_output, OUTPUT)}\nFeedback: {said}"
+    )
 
 
 def _problems(rows: Sequence[Row]) -> str:

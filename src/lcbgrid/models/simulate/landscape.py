@@ -27,6 +27,11 @@ from lcbgrid.models.simulate.landscape_build import (
     logistic,
     terms,
 )
+from lcbgrid.models.simulate.landscape_examples import (
+    draw_examples,
+    examples_help,
+    split_examples,
+)
 from lcbgrid.models.simulate.landscape_words import (
     KINDS,
     PLACEHOLDER,
@@ -112,6 +117,7 @@ class Landscape:
         )
         self._bundles: dict[tuple[str, ...], _Bundle] = {}
         self._found: dict[tuple[int, str], tuple[int, ...]] = {}
+        self._examples = tuple(plan.scale * item for item in draw_examples(seed, roles))
 
     @classmethod
     def generate(
@@ -178,6 +184,11 @@ class Landscape:
         """Pairs of sentences that are worth more or less together: the truth."""
         return self._plan.interactions
 
+    @property
+    def examples(self) -> dict[str, float]:
+        """Log-odds that many worked examples in each role's text are worth: the truth."""
+        return dict(zip(self.roles, self._examples, strict=True))
+
     def level(self, row_id: str) -> str:
         """Return ``easy``, ``medium`` or ``hard``."""
         return self._rows[row_id].level
@@ -212,7 +223,7 @@ class Landscape:
         number = self.roles.index(role)
         found = self._found.get((number, text))
         if found is None:
-            words = _plain(text)
+            words = _plain(split_examples(text)[0])
             found = tuple(
                 index for index, pattern in enumerate(self._patterns[number]) if pattern in words
             )
@@ -355,9 +366,13 @@ class Landscape:
             for number, (role, text) in enumerate(pairs)
             for index in self.present(role, text)
         )
-        kinds, common = terms(self._plan, chosen, [extra_lines(*pair) for pair in pairs])
+        split = [split_examples(text) for text in key]
+        lines = [extra_lines(role, text) for role, (text, _) in zip(self.roles, split, strict=True)]
+        kinds, common = terms(self._plan, chosen, lines)
+        for worth, (_, count) in zip(self._examples, split, strict=True):
+            common += worth * examples_help(count)
         if not self.null:
-            common += BROKEN_TEXT * sum(PLACEHOLDER not in text for text in key)
+            common += BROKEN_TEXT * sum(PLACEHOLDER not in text for text, _ in split)
         return _Bundle(chosen, kinds, common, {})
 
     def _identity(self) -> tuple[object, ...]:

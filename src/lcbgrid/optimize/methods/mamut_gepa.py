@@ -83,6 +83,8 @@ def _prompt(role: str, text: str, shown: Sequence[str]) -> str:
 class MamutGepa:
     """GEPA with team-wide transcripts, an exact cap, and the seed unless something is as good."""
 
+    libraries = ("gepa",)
+
     async def optimize(
         self,
         job: Job,

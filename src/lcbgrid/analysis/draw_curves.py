@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _MOST_COLUMNS: Final = 3
+_MOST_WIDER: Final = 3
 _DOTS: Final = (0, (1, 1.4))
 
 
@@ -47,13 +48,15 @@ def draw_curves(data: pd.DataFrame) -> Figure:
             axes.set_xlabel("rollouts charged")
             axes.tick_params(labelbottom=True)
     grid.flat[0].set_xlim(left=0)
+    grid.flat[0].set_ylim(0, style.next_tenth(max(row["score"] for row in rows)))
     _legend(figure, rows, methods)
     return figure
 
 
 def _draw_panel(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None:
     colours, markers = style.colours(methods), style.markers(methods)
-    for method in methods:
+    for number, method in enumerate(methods):
+        more = max(0, min(_MOST_WIDER, len(methods) - 1) - number)  # seen below the next ones
         own = [row for row in rows if row["method"] == method]
         seeds = list(dict.fromkeys(row["seed"] for row in own))
         for seed in seeds:
@@ -68,12 +71,13 @@ def _draw_panel(axes: Axes, rows: Sequence[Row], methods: Sequence[str]) -> None
                     where="post",
                     color=colours[method],
                     linestyle=_DOTS if after else "-",
-                    linewidth=1.8 if is_mean else 0.6,
+                    linewidth=1.8 + 1.6 * more if is_mean else 0.6,
                     alpha=1.0 if is_mean else 0.55,
+                    clip_on=not is_mean,
                     zorder=4 if is_mean else 2,
                 )
             if is_mean and line:
-                _mark_end(axes, line, colours[method], markers[method])
+                _mark_end(axes, line, (colours[method], markers[method]), 5.5 + 3 * more)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
 
@@ -87,19 +91,20 @@ def _parts(line: Sequence[Row]) -> Iterator[tuple[list[Row], bool]]:
         last = part[-1:]
 
 
-def _mark_end(axes: Axes, line: Sequence[Row], colour: Any, marker: str) -> None:
+def _mark_end(axes: Axes, line: Sequence[Row], look: tuple[Any, str], size: float) -> None:
     """Mark where the search ended, so that methods differ without colour as well."""
+    colour, marker = look
     searched = [row for row in line if not row["carried_forward"]] or line[:1]
     axes.plot(
         searched[-1]["rollouts"],
         searched[-1]["score"],
         marker=marker,
-        markersize=5.5,
+        markersize=size,
         markerfacecolor="white" if searched[-1]["simulated"] else colour,
         markeredgecolor=colour,
         markeredgewidth=1.2,
         clip_on=False,
-        zorder=5,
+        zorder=4,
     )
 
 

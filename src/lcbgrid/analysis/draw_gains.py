@@ -21,6 +21,8 @@ Row = dict[str, Any]
 HATCH: Final = "//////"
 _CELL_IN: Final = (1.15, 0.5)
 _MOST_COLUMNS: Final = 3
+_MOST_BAR_IN: Final = 2.6
+_BAR_WIDE_IN: Final = 0.14
 _LETTERS_A_CELL: Final = 20
 _LEAST_LIMIT_PP: Final = 5.0
 _DARK_FROM: Final = 0.62  # of the limit: white letters from there
@@ -142,7 +144,16 @@ def _colour_bar(figure: Figure, axes: Sequence[Axes], limit: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
     scale = ScalarMappable(Normalize(-limit, limit), "RdBu")
-    bar = figure.colorbar(scale, ax=list(axes), shrink=0.9, aspect=14, pad=0.02)
+    height_in = figure.get_figheight()
+    length_in = min(0.9 * height_in, _MOST_BAR_IN)
+    bar = figure.colorbar(
+        scale,
+        ax=list(axes),
+        shrink=length_in / height_in,
+        aspect=length_in / _BAR_WIDE_IN,
+        anchor=(0.0, 1.0),
+        pad=0.02,
+    )
     bar.set_label("gain, percentage points")
     bar.locator = MaxNLocator(4, integer=True)
     bar.update_ticks()

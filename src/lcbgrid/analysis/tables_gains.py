@@ -175,6 +175,11 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         if row["state"] == "incomplete":
             where = ", ".join(str(row[axis]) for axis in ("method", "topology", "model"))
             notes.append(f"{MISSING} {where}: incomplete, in no mean ({row['reason']}).")
+    if any(row["delta_pp"] is not None and row["wins"] + row["losses"] == 0 for row in rows):
+        notes.append(
+            "[0.0, 0.0]: every pair was a tie, so the bootstrap has nothing to vary; it does not "
+            "prove that there is no gain."
+        )
     left_out = dict.fromkeys(row["left_out"] for row in rows if row["left_out"])
     notes += [f"Problems in no score, as their tests are broken: {names}." for names in left_out]
     undefined = sorted({part for row in rows for part in (row["undefined"] or "").split("; ")})

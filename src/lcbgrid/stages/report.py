@@ -22,6 +22,14 @@ _RUN_PRODUCTS = (
     "verdicts.jsonl",
 )
 _RUN_MEASURED = ("timing.jsonl", "judge_timing.jsonl")
+_SEARCH_PRODUCTS = (
+    "bundle.json",
+    "job.json",
+    "optimization.json",
+    "selection.json",
+    "transcript.jsonl",
+)
+_SEARCH_MEASURED = ("timing.jsonl", "times.jsonl")
 
 
 def score_one(effective: Effective, cell: Cell, layout: Layout) -> str:
@@ -107,10 +115,12 @@ def finish_all(effective: Effective, layout: Layout, figures: Path) -> str:
 
     results = layout.results
     runs = [layout.run(cell) for cell in effective.cells]
+    searches = [layout.optimized(cell) for cell in effective.cells if cell.optimizes]
     problems = layout.problems(effective.config.dataset.name)
     products = [
         layout.effective_config,
         *(problems / name for name in ("manifest.json", "problems.jsonl", "splits.json")),
+        *(folder / name for folder in searches for name in _SEARCH_PRODUCTS),
         *(folder / name for folder in runs for name in _RUN_PRODUCTS),
         *(layout.score(cell) for cell in effective.cells),
         *sorted((results / "aggregate").glob("*.*")),
@@ -119,6 +129,7 @@ def finish_all(effective: Effective, layout: Layout, figures: Path) -> str:
         *figure_paths(figures),
     ]
     measured = [
+        *(folder / name for folder in searches for name in _SEARCH_MEASURED),
         *(folder / name for folder in runs for name in _RUN_MEASURED),
         *(layout.score_timing(cell) for cell in effective.cells),
         *timing_paths(results / "tables"),

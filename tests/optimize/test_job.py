@@ -17,11 +17,13 @@ from lcbgrid.core.errors import BusyError, ConfigError, EndpointError
 from lcbgrid.optimize import cell as cells
 from lcbgrid.optimize import journal as journals
 from lcbgrid.optimize.cell import Cell, searched_and_gate
+from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.errors import ArtifactError, ContractError
-from lcbgrid.optimize.interface import Job
+from lcbgrid.optimize.interface import Job, Outcome, register
 from lcbgrid.optimize.job import Options, Phase, failure_kind, run_job
 from lcbgrid.optimize.landscape_cell import LandscapeWorld, landscape_cell
 from lcbgrid.optimize.rows import row_id
+from lcbgrid.teams.bundle import PromptBundle
 
 from .optimize_helpers import SPLITS, sealed_bytes, small_world
 
@@ -256,3 +258,37 @@ def test_another_version_of_a_library_is_another_job(
     monkeypatch.setattr(cells, "version", lambda name: "2.0")
     with pytest.raises(ConfigError, match="another versions"):
         done(tmp_path, small_world(), "gepa", budget=12)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "gives an Outcome back"),
+        ({"observations": ()}, "starts at charge 0"),
+        ({"metadata": {"a": float("nan")}}, "JSON has no such number"),
+        ({"events": ({"a": {1, 2}},)}, "JSON has no such type"),
+        ({"spent": 50}, "a charge is between"),
+        ({"material": {"test_ids": ["test-0001"]}}, "must not carry test material"),
+    ],
+)
+def test_nonsense_from_a_method_is_refused_and_seals_nothing(
+    given: Any, said: str, tmp_path: Path
+) -> None:
+    class Nonsense:
+        async def optimize(self, job: Job, runner: Any, *_: Any) -> Any:
+            if given is None:
+                return None
+            seed = runner.seed_bundle
+            observations = [Observation(0, seed.full_digest, "initial")]
+            if "spent" in given:
+                observations.append(Observation(given["spent"], seed.full_digest, "step"))
+            bundle = PromptBundle(seed.prompts, given.get("material", {}))
+            more = {name: given[name] for name in ("metadata", "events") if name in given}
+            return Outcome(bundle, "end", given.get("observations", tuple(observations)), **more)
+
+    register("nonsense")(Nonsense)
+    with pytest.raises(ContractError, match=said):
+        done(tmp_path, small_world(), "nonsense", budget=20)
+    note = json.loads((tmp_path / "failure.json").read_text())
+    assert note["failure_kind"] == "contract_failure"
+    assert not (tmp_path / "optimization.json").exists()

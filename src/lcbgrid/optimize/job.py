@@ -145,8 +145,18 @@ class _JobRun:
         """Search, unless the envelope is sealed."""
         if self.store.exists(ENVELOPE):
             return self.store.read(ENVELOPE)
+        try:
+            envelope = await self._searched(self.folder / "optimization")
+        except Exception as error:
+            self._note_failure(error)
+            raise
+        self.store.write(ENVELOPE, envelope)
+        (self.folder / FAILURE).unlink(missing_ok=True)
+        return self.store.read(ENVELOPE)
+
+    async def _searched(self, place: Path) -> dict[str, Any]:
+        """Search from the journals or anew, write what happened, and return the envelope."""
         began = time.monotonic()
-        place = self.folder / "optimization"
         rollouts = RolloutJournal(place / "rollouts.jsonl", self.job_id)
         reflections = ReflectionJournal(place / "reflection.jsonl", self.job_id)
         trials = StudyTrials(place, self.job_id, {"identity": self.identity})
@@ -161,9 +171,6 @@ class _JobRun:
                 window=self.options.window,
                 progress=self.options.progress,
             )
-        except Exception as error:
-            self._note_failure(error)
-            raise
         finally:
             rollouts.close()
             reflections.close()
@@ -171,9 +178,7 @@ class _JobRun:
         trials.attribute("stop_reason", found.outcome.stop_reason)
         self._write_search(place, found)
         self._time("optimize", began, {"executed": found.executed, "asked": found.asked})
-        self.store.write(ENVELOPE, self._envelope(found))
-        (self.folder / FAILURE).unlink(missing_ok=True)
-        return self.store.read(ENVELOPE)
+        return plain(self._envelope(found))  # type: ignore[no-any-return]
 
     def _note_failure(self, error: Exception) -> None:
         """Say why a search ended without a result; nothing is sealed, and it can be run again."""

@@ -158,6 +158,8 @@ def _interrupted(seed: PromptBundle, budget: Snapshot) -> Outcome:
 
 def _check(outcome: Outcome, budget: Snapshot) -> None:
     """Refuse what a method may not give back (section 1, Result)."""
+    if not isinstance(outcome, Outcome):
+        raise ContractError("a method gives an Outcome back", value=type(outcome).__name__)
     if not budget.closed:
         raise ContractError("the ledger is not closed", value=budget.to_json())
     learning_curve(outcome.observations, budget.maximum)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,3 +52,25 @@ def test_examples_in_docstrings(module: object) -> None:
     found = doctest.testmod(module)  # type: ignore[arg-type]
     assert found.attempted
     assert not found.failed
+
+
+@pytest.mark.slow
+def test_the_example_about_optimizers_prints_its_table(tmp_path: Path) -> None:
+    """The commands of the page run as they stand, and give the row that stands below them."""
+    text = (REFERENCE / "optimizer-statistics.md").read_text(encoding="utf-8")
+    commands = text.split("```sh\n")[1].split("```\n")[0]
+    shown = text.split("```text\n")[1].split("```\n")[0].splitlines()
+    (tmp_path / "config").symlink_to(REFERENCE.parents[1] / "config")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-e", "-c", commands],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.splitlines()
+    assert [line for line in shown if line not in printed] == []
+    assert (tmp_path / "runs/summary.json").is_file()

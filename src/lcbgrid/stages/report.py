@@ -22,14 +22,9 @@ _RUN_PRODUCTS = (
     "verdicts.jsonl",
 )
 _RUN_MEASURED = ("timing.jsonl", "judge_timing.jsonl")
-_SEARCH_PRODUCTS = (
-    "bundle.json",
-    "job.json",
-    "optimization.json",
-    "selection.json",
-    "transcript.jsonl",
-)
-_SEARCH_MEASURED = ("timing.jsonl", "times.jsonl")
+_SEARCH_PRODUCTS = ("bundle.json", "job.json", "optimization.json", "selection.json")
+# Searches of one condition share evaluations: whose transcript holds their calls, the clock decides.
+_SEARCH_MEASURED = ("timing.jsonl", "times.jsonl", "transcript.jsonl")
 
 
 def score_one(effective: Effective, cell: Cell, layout: Layout) -> str:

@@ -137,8 +137,11 @@ def _job(options: argparse.Namespace, environment: Mapping[str, str]) -> OneJob:
     )
     if options.n_test is not None and options.n_test < 1:
         raise ConfigError("must be at least 1", where="--n-test", value=options.n_test)
-    if options.out.exists() and not options.out.is_dir():
-        raise ConfigError("a job needs a folder, this is a file", where="--out", value=options.out)
+    nearest = next(path for path in (options.out, *options.out.parents) if path.exists())
+    if not nearest.is_dir():
+        raise ConfigError(
+            "a job needs a folder, this is a file", where="--out", value=str(nearest)
+        )
     where = "--task-endpoints" if options.task_endpoints else "TASK_ENDPOINTS"
     return OneJob(
         choices=choices,

@@ -84,6 +84,7 @@ class ToolBox:
         self._make_judge = make_judge
         self._judge: Judge | None = None
         self._making = threading.Lock()
+        self._running: dict[str, asyncio.Future[Any]] = {}
 
     def schemas(self, tools: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
         """Return the JSON schemas of the named tools, as a request carries them."""
@@ -110,11 +111,7 @@ class ToolBox:
         except BadArguments as error:
             return f"ERROR: {error}"
         key = tool_key(where, index, call.name, [code, stdin, *self._limits()])
-        known = self._transcript.lookup_tool(key)
-        if known is None:
-            known = await asyncio.to_thread(self._run, code, stdin)
-            self._transcript.record_tool(key, known, call=where)
-        return str(known)
+        return str(await self._once(key, where, lambda: self._run(code, stdin)))
 
     async def output_of(self, code: str, stdin: str, where: CallId) -> str | None:
         """Run a program for the team itself, not for an agent, and return what it printed.
@@ -123,13 +120,33 @@ class ToolBox:
             Standard output; ``None`` if the program failed, was stopped or printed too much.
         """
         key = tool_key(where, 0, "output_of", [code, stdin, *self._limits()])
-        known = self._transcript.lookup_tool(key)
-        if known is None:
-            done = await asyncio.to_thread(self._execute, code, stdin)
+
+        def run() -> dict[str, str | None]:
+            done = self._execute(code, stdin)
             good = done.exit_code == 0 and not done.timed_out and not done.stdout_truncated
-            known = {"stdout": done.stdout if good else None}
-            self._transcript.record_tool(key, known, call=where)
+            return {"stdout": done.stdout if good else None}
+
+        known = await self._once(key, where, run)
         return known["stdout"]  # type: ignore[no-any-return]
+
+    async def _once(self, key: str, where: CallId, run: Callable[[], Any]) -> Any:
+        """Return what is known under a key, else run it; those who ask meanwhile share it.
+
+        A program may print something else each time, and all must have seen what is written down.
+        """
+        known = self._transcript.lookup_tool(key)
+        if known is not None:
+            return known
+
+        async def running() -> Any:
+            result = await asyncio.to_thread(run)
+            self._transcript.record_tool(key, result, call=where)
+            return result
+
+        if key not in self._running:
+            task = self._running[key] = asyncio.ensure_future(running())
+            task.add_done_callback(lambda _: self._running.pop(key, None))
+        return await asyncio.shield(self._running[key])
 
     def _limits(self) -> list[float]:
         return [self._spec.tool_time_s, self._spec.tool_output_chars]

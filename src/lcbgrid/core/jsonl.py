@@ -73,11 +73,20 @@ class Journal:
         self._descriptor = os.open(self.path, flags, 0o644)
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Append one record; after this returns it survives the death of this process."""
+        """Append one record; after this returns it survives the death of this process.
+
+        If the disk is full the part that was written is taken back, so that what is appended
+        later does not continue a torn line.
+        """
         data = (dump_json(record) + "\n").encode()
-        written = os.write(self._descriptor, data)
-        while written < len(data):  # a signal or a nearly full disk can cut a write short
-            written += os.write(self._descriptor, data[written:])
+        written = 0
+        try:
+            while written < len(data):  # a signal or a nearly full disk can cut a write short
+                written += os.write(self._descriptor, data[written:])
+        except OSError:
+            if written:
+                os.ftruncate(self._descriptor, os.fstat(self._descriptor).st_size - written)
+            raise
 
     def close(self) -> None:
         """Flush to the disk and close; safe to call twice."""

@@ -48,23 +48,37 @@ class Attempts:
         self._execute = execute
         self._cell_id = cell_id
         self._slots = asyncio.Semaphore(max_in_flight)
+        self._broken: Exception | None = None
 
     async def attempt(self, row: Row, bundle: PromptBundle, key: RolloutKey) -> RunRecord:
         """Return the record of one attempt; it may be one of an infrastructure failure.
 
         Raises:
-            ContractError: The record is of another row or seed.
+            ContractError: What came back is no record, or one of another row or seed.
         """
         known = self.journal.record(key)
         if known is not None:
             return known
         async with self._slots:
-            self.executed += 1
+            if self._broken is not None:  # it is too late to cancel what waits for a slot
+                raise ContractError("an earlier rollout broke the search") from self._broken
             try:
-                record = await self._execute(row, bundle, key.request_seed)
-            except InfrastructureError as error:
-                record = self._lost(key, error)
-            return self.journal.keep(key, record)
+                return self.journal.keep(key, await self._made(row, bundle, key))
+            except Exception as error:
+                self._broken = error
+                raise
+
+    async def _made(self, row: Row, bundle: PromptBundle, key: RolloutKey) -> RunRecord:
+        self.executed += 1
+        try:
+            record = await self._execute(row, bundle, key.request_seed)
+        except InfrastructureError as error:
+            return self._lost(key, error)
+        if not isinstance(record, RunRecord):
+            raise ContractError(
+                "a rollout gives a record", where=key.example_id, value=type(record).__name__
+            )
+        return record
 
     def _lost(self, key: RolloutKey, error: Exception) -> RunRecord:
         return RunRecord(

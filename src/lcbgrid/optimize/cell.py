@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from lcbgrid.core.errors import ConfigError
 from lcbgrid.core.hashing import sha256_text
 from lcbgrid.optimize.attempts import Execute
 from lcbgrid.optimize.bundles import check_bundle
@@ -105,6 +106,7 @@ def job_identity(job: Job, cell: Cell, *, window: int = WINDOW) -> dict[str, Any
 
     Raises:
         ContractError: The job is of another cell.
+        ConfigError: There is no such method, or a package that it needs is missing.
     """
     if job.cell_id != cell.cell_id:
         raise ContractError("the job is of another cell", value=job.cell_id)
@@ -130,7 +132,14 @@ def _versions(name: str) -> dict[str, str]:
     optimizer = method(name)
     libraries = getattr(optimizer, "libraries", ())
     own = str(getattr(optimizer, "version", 1))
-    return {"method": own, **{library: version(library) for library in libraries}}
+    try:
+        return {"method": own, **{library: version(library) for library in libraries}}
+    except PackageNotFoundError as error:
+        raise ConfigError(
+            f"the package {error.name} is not installed",
+            where=f"method {name}",
+            remedy=f"install it with pip install {error.name}",
+        ) from None
 
 
 def searched_and_gate(job: Job, cell: Cell) -> tuple[list[Row], list[Row]]:

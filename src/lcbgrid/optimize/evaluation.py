@@ -7,11 +7,15 @@ all methods of a condition share the seed bundle's.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from lcbgrid.core import locks
+from lcbgrid.core.errors import BusyError
 from lcbgrid.optimize.attempts import MAXIMUM_ATTEMPTS, Attempts, all_or_cancelled
 from lcbgrid.optimize.canonical import content_hash
 from lcbgrid.optimize.cell import Cell
@@ -25,7 +29,7 @@ from lcbgrid.optimize.seeds import paired_seed
 from lcbgrid.teams.bundle import PromptBundle
 
 SCHEMA = "lcbgrid-evaluation/v1"
-LOCK_WAIT_S = 24 * 3600.0
+LOCK_WAIT_S, LOCK_POLL_S = 24 * 3600.0, 0.1
 
 
 def evaluation_identity(
@@ -115,7 +119,7 @@ async def sealed_evaluation(
     name = content_hash(identity)
     store = SealedFolder(folder)
     file, journal_path = f"{name}.json", folder / f"{name}.jsonl"
-    with locks.held(folder / f"{name}.lock", what="an evaluation", wait_s=LOCK_WAIT_S):
+    async with _held(folder / f"{name}.lock"):
         if not store.exists(file):
             journal = RolloutJournal(journal_path, name)
             try:
@@ -136,6 +140,28 @@ async def sealed_evaluation(
     if content["identity"] != identity:
         raise ArtifactError("another evaluation lies under this name", where=file)
     return name, [RunRecord.from_json(record) for record in content["records"]]
+
+
+@contextlib.asynccontextmanager
+async def _held(path: Path) -> AsyncIterator[None]:
+    """Hold an evaluation's lock; waiting lets other jobs of this process go on.
+
+    Raises:
+        BusyError: It was not free within a day.
+    """
+    deadline = time.monotonic() + LOCK_WAIT_S
+    while True:
+        try:
+            descriptor = locks.acquire(path, what="an evaluation")
+            break
+        except BusyError:
+            if time.monotonic() >= deadline:
+                raise
+        await asyncio.sleep(LOCK_POLL_S)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _content(

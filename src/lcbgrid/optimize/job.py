@@ -144,7 +144,7 @@ class _JobRun:
     async def optimize(self) -> dict[str, Any]:
         """Search, unless the envelope is sealed."""
         if self.store.exists(ENVELOPE):
-            return self.store.read(ENVELOPE)
+            return self._needed(ENVELOPE, "optimize")
         try:
             envelope = await self._searched(self.folder / "optimization")
         except Exception as error:
@@ -229,7 +229,7 @@ class _JobRun:
         """Evaluate seed and incumbent on the whole validation split and decide."""
         envelope = self._needed(ENVELOPE, "optimize")
         if self.store.exists(SELECTION):
-            return self.store.read(SELECTION)
+            return self._needed(SELECTION, "validate")
         began = time.monotonic()
         seed_id, seed_records = await self._evaluate(self.cell.seed_bundle, "validation")
         new_id: str | None = None
@@ -276,7 +276,7 @@ class _JobRun:
         if selection["optimization_envelope_sha256"] != content_hash(envelope):
             raise ArtifactError("the selection rests on another search", where=SELECTION)
         if self.store.exists(RESULT):
-            return self.store.read(RESULT)
+            return self._needed(RESULT, "test")
         began = time.monotonic()
         deployed = bundle_from_json(selection["deployed_bundle"])
         seed_id, before = await self._evaluate(self.cell.seed_bundle, "test")

@@ -137,6 +137,7 @@ class RunRecord:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._check_types()
         self._check_score()
         if self.score is not None:  # 1 and 1.0 are one score and must have one spelling
             object.__setattr__(self, "score", float(self.score))
@@ -151,6 +152,28 @@ class RunRecord:
         for message in self.messages:
             if "source" not in message:
                 raise ContractError("a message names its source", where=self.example_id)
+
+    def _check_types(self) -> None:
+        """Refuse at once what would else break a method, or a journal, later."""
+        texts = ("cell_id", "example_id", "final_output", "framework", "model_id", "trace_id")
+        for name, kind in {
+            **dict.fromkeys(texts, str),
+            "score": int | float | None,
+            "latency_s": int | float,
+            "error": str | None,
+            "usage": Usage,
+            "metadata": Mapping,
+            "messages": tuple | list,
+            "tool_events": tuple | list,
+        }.items():
+            value = getattr(self, name)
+            of_objects = name not in ("messages", "tool_events") or all(
+                isinstance(item, Mapping) for item in value or ()
+            )
+            if not isinstance(value, kind) or not of_objects:
+                raise ContractError(
+                    f"{name} has another type", where=self.example_id, value=type(value).__name__
+                )
 
     def _check_score(self) -> None:
         score = self.score
@@ -179,7 +202,8 @@ class RunRecord:
     @property
     def feedback(self) -> str | None:
         """What the metric said in words, if it did."""
-        said = self.metadata.get("scorer_metadata", {}).get("feedback")
+        scorer = self.metadata.get("scorer_metadata")
+        said = scorer.get("feedback") if isinstance(scorer, Mapping) else None
         return None if said is None else str(said)
 
     @property

@@ -125,6 +125,7 @@ def _one_cell(value: str) -> Table:
         ("^", r"\textasciicircum{}"),
         ("\\", r"\textbackslash{}"),
         ("\n", " "),
+        ("\N{MINUS SIGN}", r"\textminus{}"),
         ("[", "{}["),
         ("*", "{}*"),
     ],

@@ -29,6 +29,7 @@ _LATEX: Final = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
     MISSING: "--",
+    "\N{MINUS SIGN}": r"\textminus{}",
     "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
 }
 _MARKDOWN: Final = frozenset("\\`*_<>#|~&")

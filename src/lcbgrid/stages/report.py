@@ -23,7 +23,7 @@ _RUN_PRODUCTS = (
 )
 _RUN_MEASURED = ("timing.jsonl", "judge_timing.jsonl")
 _SEARCH_PRODUCTS = ("bundle.json", "job.json", "optimization.json", "selection.json")
-# Searches of one condition share evaluations: whose transcript holds their calls, the clock decides.
+# Searches of one condition share evaluations; the clock decides whose transcript has the calls.
 _SEARCH_MEASURED = ("timing.jsonl", "times.jsonl", "transcript.jsonl")
 
 

@@ -206,4 +206,5 @@ def _names(plan: SearchPlan, store: PreparedProblems) -> dict[str, Any]:
         "settings_sha256": sha256_json([OPTIMIZE_VERSION, deciding]),
         "problems_sha256": store.manifest.problems_sha256,
         "tests_sha256": store.manifest.tests_sha256,
+        **({"simulated": True} if plan.task_model.is_simulated else {}),
     }

@@ -19,6 +19,7 @@ from lcbgrid.analysis.frames import records_of
 from lcbgrid.analysis.gains import GainFrames, Rules, gain_frames
 from lcbgrid.analysis.job_folders import read_jobs
 from lcbgrid.analysis.style import house_style
+from lcbgrid.analysis.tables_gains import optimizer_table
 
 from .job_files import write_cell, write_job
 
@@ -183,6 +184,17 @@ def test_two_conditions_of_one_name_are_told_apart(tmp_path: Path) -> None:
     panels = {name for (name,) in _columns(data, "panel")}
     assert len(panels) == 2
     assert all(name.startswith("condition ") for name in panels)
+
+
+def test_two_versions_of_one_method_are_told_apart(tmp_path: Path) -> None:
+    for number in ("1", "2"):
+        write_cell(
+            tmp_path, "+-", ("++",) * 3, name=number, identity={"versions": {"gepa": number}}
+        )
+    frames = _frames(tmp_path)
+    assert _columns(gain_figure(frames).data, "panel") == [("gepa 1",), ("gepa 2",)]
+    assert "versions" in optimizer_table(frames).headers
+    assert "condition" not in optimizer_table(frames).headers
 
 
 def test_drawing_twice_gives_the_same_bytes(frames: GainFrames, tmp_path: Path) -> None:

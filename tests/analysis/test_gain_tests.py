@@ -169,3 +169,40 @@ def test_identity_and_incomplete_cells_are_not_compared(tmp_path: Path) -> None:
     write_cell(tmp_path, "+-", ("+-",) * 3, name="b", method="identity")
     write_job(tmp_path / "x", "+-", "++", method="mipro")
     assert rows_of(tmp_path, "methods") == []
+
+
+def test_two_versions_of_a_method_are_two_methods(tmp_path: Path) -> None:
+    for topology in ("single", "sequential"):
+        for number in ("1", "2"):
+            write_cell(
+                tmp_path,
+                "------",
+                ("+++---" if number == "2" else "------",) * 3,
+                name=topology + number,
+                topology=topology,
+                identity={"versions": {"gepa": f"0.{number}", "method": "1"}},
+            )
+    rows = rows_of(tmp_path, "methods")
+    assert [(row["method_a"], row["method_b"], row["n_conditions"]) for row in rows] == [
+        ("gepa (gepa 0.1, method 1)", "gepa (gepa 0.2, method 1)", n) for n in (1, 1, 2)
+    ]
+    assert [row["delta_pp"] for row in rows] == [-50, -50, -50]
+    [undefined] = rows_of(tmp_path, "interaction")
+    assert undefined["reason"] == "there are several conditions of sequential with gepa"
+
+
+def test_methods_with_libraries_of_their_own_are_compared(tmp_path: Path) -> None:
+    for topology in ("single", "sequential"):
+        for method, library in (("gepa", "gepa"), ("mipro", "optuna")):
+            write_cell(
+                tmp_path,
+                "------",
+                ("+-----",) * 3,
+                name=topology + method,
+                topology=topology,
+                method=method,
+                identity={"versions": {library: "5"}},
+            )
+    [row] = rows_of(tmp_path, "interaction")
+    assert (row["methods"], row["p"]) == ("gepa, mipro", 1)
+    assert len(rows_of(tmp_path, "methods")) == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from lcbgrid.analysis.columns import Column
-from lcbgrid.analysis.paired import CONDITION_AXES, SETUP_AXES
+from lcbgrid.analysis.paired import CONDITION_AXES, SETUP_AXES, SHARED_SETUP_AXES
 
 _AXIS: Final = {
     "task": ("text", "Problem set."),
@@ -20,6 +20,7 @@ _AXIS: Final = {
     "without": ("text", "Single improvements turned off or on."),
     "reflection_model": ("text", "Model that wrote prompts."),
     "window": ("whole", "Rollouts of a batch that may be under way at a time."),
+    "versions": ("text", "Versions of the method and its libraries."),
     "condition_id": ("text", "Digest of the condition: team, prompts, splits, models, judge."),
 }
 
@@ -98,7 +99,7 @@ SEED_COLUMNS: Final = [
 TEST_COLUMNS: Final = [
     Column("test", "text", "interaction, or methods: one method against another."),
     *_axes(CONDITION_AXES),
-    *_axes(SETUP_AXES[:-1]),
+    *_axes(SHARED_SETUP_AXES),
     Column("method_a", "text", "First method."),
     Column("method_b", "text", "Second method."),
     Column("topologies", "text", "Topologies in the test."),

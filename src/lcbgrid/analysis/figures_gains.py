@@ -7,7 +7,7 @@ its row and says why; it is never a gain of 0.
 from __future__ import annotations
 
 import statistics
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from lcbgrid.analysis.columns import Column, frame
 from lcbgrid.analysis.figures import NOT_IN_GRID, Figure
 from lcbgrid.analysis.frames import Frames, records_of
 from lcbgrid.analysis.gains import HasGains
-from lcbgrid.analysis.paired import CONDITION_AXES, IDENTITY, SETUP_AXES
+from lcbgrid.analysis.paired import CONDITION_AXES, IDENTITY, SETUP_AXES, SHARED_SETUP_AXES
 from lcbgrid.analysis.provenance import provenance_lines
 
 NOTHING: Final = (
@@ -57,11 +57,11 @@ class GainNames:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         found = list(rows)
-        axes = (*CONDITION_AXES, *SETUP_AXES)
+        axes = (*CONDITION_AXES, *SHARED_SETUP_AXES)
         self._varied = {axis for axis in axes if len({row[axis] for row in found}) > 1}
-        places = {(self._panel(r), self.team(r), r["method"], r["condition_id"]) for r in found}
-        times = Counter(place[:3] for place in places)
-        self._ambiguous = {place for place, n in times.items() if n > 1}
+        self._alike: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+        for row in found:
+            self._alike[self._panel(row), self.team(row), row["method"]].append(row)
 
     def team(self, row: Row) -> str:
         """Return the topology, with team size and format where they say something."""
@@ -75,10 +75,13 @@ class GainNames:
     def panel(self, row: Row) -> str | None:
         """Return what separates panels: problems, model, and how prompts were searched."""
         panel = self._panel(row)
-        if (panel, self.team(row), row["method"]) not in self._ambiguous:
-            return panel
-        condition = f"condition {str(row['condition_id'])[:8]}"
-        return f"{panel}, {condition}" if panel else condition
+        alike = self._alike[panel, self.team(row), row["method"]]
+        parts = [panel] if panel else []
+        if len({other["condition_id"] for other in alike}) > 1:
+            parts.append(f"condition {str(row['condition_id'])[:8]}")
+        if len({other["versions"] for other in alike}) > 1:
+            parts.append(str(row["versions"]))
+        return ", ".join(parts) or None
 
     def whole(self, row: Row) -> str:
         """Return a name in a sentence: team, and what separates panels."""
@@ -91,7 +94,7 @@ class GainNames:
             "reflection_model": f"prompts by {row['reflection_model']}",
             "window": f"window {row['window']}",
         }
-        names = ("task", "scenario", "model", *SETUP_AXES[:-1])
+        names = ("task", "scenario", "model", *SHARED_SETUP_AXES)
         parts = [
             shown.get(axis, str(row[axis]))
             for axis in names

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from lcbgrid.analysis.paired import (
     CONDITION_AXES,
-    SETUP_AXES,
+    SHARED_SETUP_AXES,
     Search,
     same_axes,
 )
@@ -24,9 +24,9 @@ from lcbgrid.optimize.stats import bootstrap_interval, holm_by_family
 if TYPE_CHECKING:
     from lcbgrid.analysis.gains import Judged, Rules
 
-_SETUP: Final = SETUP_AXES[:-1]  # the condition's digest differs between topologies
-_STRATUM: Final = ("task", "scenario", "model", *_SETUP)
-_CONDITION: Final = (*CONDITION_AXES, *SETUP_AXES)
+# Conditions have another digest for each topology, and methods have versions of their own.
+_STRATUM: Final = ("task", "scenario", "model", *SHARED_SETUP_AXES)
+_CONDITION: Final = (*CONDITION_AXES, *SHARED_SETUP_AXES, "condition_id")
 Row = dict[str, Any]
 
 
@@ -127,22 +127,39 @@ def whole_table(
 def _against(judged: Sequence[Judged], rules: Rules) -> list[Row]:
     """Compare methods in every condition, and over all conditions that they share."""
     complete = [item for item in judged if item.summary is not None]
+    named = _method_names(complete)
     rows: list[Row] = []
     for key, members in _by(complete, _CONDITION).items():
         about = dict(zip(_CONDITION, key, strict=True))
         for one, other in itertools.combinations(members, 2):
-            rows.append(_one_against({**about}, [(one, other)], rules))
+            both = {"method_a": named(one), "method_b": named(other)}
+            rows.append(_one_against({**about, **both}, [(one, other)], rules))
     for key, members in _by(complete, _STRATUM).items():
         about = dict(zip(_STRATUM, key, strict=True))
         by_method: dict[str, dict[Any, Judged]] = defaultdict(dict)
         for item in members:
             condition = same_axes(item.group.axes, _CONDITION)
-            by_method[item.group.axes["method"]][condition] = item
-        for (_, first), (_, second) in itertools.combinations(by_method.items(), 2):
+            by_method[named(item)][condition] = item
+        for (a, first), (b, second) in itertools.combinations(by_method.items(), 2):
             pairs = [(first[key], second[key]) for key in first if key in second]
             if len(pairs) > 1:
-                rows.append(_one_against(about, pairs, rules))
+                both = {"method_a": a, "method_b": b}
+                rows.append(_one_against({**about, **both}, pairs, rules))
     return _with_holm(rows, rules)
+
+
+def _method_names(judged: Iterable[Judged]) -> Callable[[Judged], str]:
+    """Return what names a method; with its versions if there are several of it."""
+    versions: dict[str, set[Any]] = defaultdict(set)
+    for item in judged:
+        versions[item.group.axes["method"]].add(item.group.axes["versions"])
+
+    def name(item: Judged) -> str:
+        axes = item.group.axes
+        alone = len(versions[axes["method"]]) == 1
+        return str(axes["method"]) if alone else f"{axes['method']} ({axes['versions']})"
+
+    return name
 
 
 def _one_against(
@@ -153,8 +170,6 @@ def _one_against(
     row: Row = {
         "test": "methods",
         **about,
-        "method_a": pairs[0][0].group.axes["method"],
-        "method_b": pairs[0][1].group.axes["method"],
         "topologies": ", ".join(dict.fromkeys(_place(one)[0] for one, _ in pairs)),
         "n_conditions": len(pairs),
         "n_problems": len(problems),

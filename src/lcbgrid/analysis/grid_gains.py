@@ -54,6 +54,7 @@ def _group(
         **{name: setup.get(name) for name in SETUP},
         "task": first["dataset"],
         "method": first["optimizer"],
+        "versions": None,
         "condition_id": None,
     }
     told = [score["simulated"] for _, *both in pairs for score in both if score]

@@ -135,6 +135,8 @@ def read_job(folder: Path) -> JobFolder:
         phases = (name for file, name in _PHASES if (folder / file).is_file())
         item = JobFolder(folder, job, envelope, result, next(phases, _SEARCHING))
         search_of(item)
+        axes_of_job(job)
+        nonconformances(job)
     except (KeyError, TypeError) as error:
         raise ArtifactError(
             f"a field is missing or of another kind: {error}", where=folder
@@ -210,8 +212,13 @@ def axes_of_job(job: Mapping[str, Any]) -> dict[str, Any]:
         "without": ", ".join(changed) or None,
         "reflection_model": identity["reflection_model"],
         "window": identity["window"],
+        "versions": _versions(identity.get("versions") or {}),
         "condition_id": identity["condition_id"],
     }
+
+
+def _versions(versions: Mapping[str, Any]) -> str | None:
+    return ", ".join(f"{name} {number}" for name, number in sorted(versions.items())) or None
 
 
 def is_simulated(job: Mapping[str, Any]) -> bool:
@@ -226,7 +233,7 @@ def _folders(roots: Sequence[Path]) -> Iterator[Path]:
     """Yield every folder with a job of ours, each once, in an order that no listing decides."""
     seen = set()
     for root in roots:
-        for place, below, names in os.walk(root):
+        for place, below, names in os.walk(root, onerror=_refuse):
             below.sort()
             folder = Path(place)
             if JOB in names and (real := folder.resolve()) not in seen:
@@ -239,6 +246,10 @@ def _folders(roots: Sequence[Path]) -> Iterator[Path]:
                     where=folder / RESULT,
                     remedy="copy the whole folder of the job",
                 )
+
+
+def _refuse(error: OSError) -> None:
+    raise error
 
 
 def _is_ours(path: Path) -> bool:

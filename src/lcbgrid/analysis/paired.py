@@ -24,14 +24,10 @@ CONDITION_AXES: Final = (
     "communication",
     "framework",
 )
-SETUP_AXES: Final = (
-    "budget",
-    "profile",
-    "without",
-    "reflection_model",
-    "window",
-    "condition_id",
-)
+SHARED_SETUP_AXES: Final = ("budget", "profile", "without", "reflection_model", "window")
+"""What methods and topologies of one comparison share."""
+
+SETUP_AXES: Final = (*SHARED_SETUP_AXES, "versions", "condition_id")
 GROUP_AXES: Final = (*CONDITION_AXES, *SETUP_AXES, "method")
 IDENTITY: Final = "identity"
 

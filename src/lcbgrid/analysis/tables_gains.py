@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -9,7 +10,7 @@ from lcbgrid.analysis import columns_gains as cols
 from lcbgrid.analysis.figures_gains import NOTHING, GainNames, shown_gains
 from lcbgrid.analysis.frames import records_of
 from lcbgrid.analysis.gains import HasGains
-from lcbgrid.analysis.paired import CONDITION_AXES, SETUP_AXES
+from lcbgrid.analysis.paired import CONDITION_AXES, SHARED_SETUP_AXES
 from lcbgrid.analysis.table import (
     MISSING,
     Row,
@@ -38,6 +39,7 @@ def optimizer_table(frames: HasGains, notes: Sequence[str] = ()) -> Table:
     columns = [
         TableColumn("optimizer", text("method"), is_number=False),
         *_axis_columns(rows),
+        *_alike_columns(rows),
         TableColumn("seeds", lambda row: f"{row['n_seeds']} of {row['n_required']}"),
         TableColumn("problems", number("n_problems")),
         TableColumn("base", share("base")),
@@ -119,7 +121,7 @@ def _told(row: Row) -> str:
 
 def _axis_columns(rows: Sequence[Row], without: Sequence[str] = ()) -> list[TableColumn]:
     """Return the axes that vary, and always topology and model."""
-    axes = (*CONDITION_AXES, *SETUP_AXES[:-1])
+    axes = (*CONDITION_AXES, *SHARED_SETUP_AXES)
     columns = []
     for axis in axes:
         varies = len({row[axis] for row in rows}) > 1 and axis != "framework"
@@ -127,6 +129,25 @@ def _axis_columns(rows: Sequence[Row], without: Sequence[str] = ()) -> list[Tabl
             show = model_text if axis == "model" else text(axis)
             header = _HEADERS.get(axis, axis)
             columns.append(TableColumn(header, show, is_number=axis in _NUMBERS))
+    return columns
+
+
+def _alike_columns(rows: Sequence[Row]) -> list[TableColumn]:
+    """Return versions and condition where cells differ in nothing else."""
+    alike: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        axes = ("method", *CONDITION_AXES, *SHARED_SETUP_AXES)
+        alike[tuple(row[axis] for axis in axes)].append(row)
+
+    def differ(axis: str) -> bool:
+        return any(len({row[axis] for row in own}) > 1 for own in alike.values())
+
+    columns = []
+    if differ("versions"):
+        columns.append(TableColumn("versions", text("versions"), is_number=False))
+    if differ("condition_id"):
+        short = TableColumn("condition", lambda row: row["condition_id"][:8], is_number=False)
+        columns.append(short)
     return columns
 
 

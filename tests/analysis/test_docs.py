@@ -75,7 +75,6 @@ def test_the_example_about_optimizers_prints_its_table(tmp_path: Path) -> None:
     header = next(line for line in printed if line.startswith("optimizer"))
     row = next(line for line in printed if line.startswith("mipro"))
     assert header.split() == shown[0].split()
-    n_steady = len("mipro simulated (simulated) sequential 3 of 3 8 0.875".split())
-    assert row.split()[:n_steady] == shown[2].split()[:n_steady]  # not the method's own success
-    assert row.endswith(tuple("0123456789\N{EN DASH}"))
+    n_steady = 9  # up to base; the rest is the success of the method
+    assert row.split()[:n_steady] == shown[2].split()[:n_steady]
     assert (tmp_path / "runs/summary.json").is_file()

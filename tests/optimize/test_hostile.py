@@ -8,6 +8,7 @@ import errno
 import itertools
 import json
 import os
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from lcbgrid.core.jsonl import Journal, read_jsonl
 from lcbgrid.optimize import cell as cells
 from lcbgrid.optimize.cell import Cell
 from lcbgrid.optimize.errors import ArtifactError, ContractError
-from lcbgrid.optimize.interface import Row
+from lcbgrid.optimize.interface import Job, Outcome, Row, register
 from lcbgrid.optimize.job import Options, run_job
 from lcbgrid.optimize.landscape_cell import landscape_cell
 from lcbgrid.optimize.records import RunRecord
@@ -227,8 +228,8 @@ def test_jobs_of_one_process_share_an_evaluation_without_waiting_for_themselves(
 def test_one_folder_is_not_run_twice_at_once(tmp_path: Path) -> None:
     async def twice() -> list[Any]:
         cell = landscape_cell(small_world(latency_s=0.002))
-        return await asyncio.gather(
-            job(tmp_path, cell), job(tmp_path, cell), return_exceptions=True
+        return list(
+            await asyncio.gather(job(tmp_path, cell), job(tmp_path, cell), return_exceptions=True)
         )
 
     first, second = asyncio.run(twice())
@@ -238,8 +239,61 @@ def test_one_folder_is_not_run_twice_at_once(tmp_path: Path) -> None:
 
 def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
-        raise cells.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
     monkeypatch.setattr(cells, "version", missing)
     with pytest.raises(ConfigError, match="pip install gepa"):
         done(tmp_path, method="gepa")
+
+
+@register("two_batches")
+class TwoBatches:
+    """Runs two batches side by side; breaks, or loses a row, while the other is under way."""
+
+    async def optimize(self, job: Job, runner: Any, reflection: Any, *given: Any) -> Outcome:
+        _, train, validation = given
+        work = [
+            runner.run_batch(train, runner.seed_bundle, phase="a", iteration=0),
+            runner.run_batch(validation[:2], runner.seed_bundle, phase="b", iteration=0),
+            reflection.complete("Improve it.", phase="a", iteration=0),
+        ]
+        if job.optimizer_seed == 1:
+            work.append(self._broken())
+        await asyncio.gather(*work)
+        raise AssertionError("a row is lost")
+
+    async def _broken(self) -> None:
+        await asyncio.sleep(0.005)
+        raise KeyError("bug")
+
+
+def test_what_runs_beside_a_lost_row_is_waited_for(tmp_path: Path) -> None:
+    """The ledger is closed and no rollout goes on behind the search."""
+    notes = []
+    for latency_s in (0.0, 0.01):
+        world = small_world(
+            latency_s=latency_s,
+            reflection_latency_s=latency_s * 5,
+            fault=lambda row, _: row == "train-0000",
+        )
+        cell = landscape_cell(world)
+        folder = tmp_path / str(latency_s)
+        envelope = asyncio.run(
+            run_job(folder, cell.job("two_batches", 0, BUDGET), cell, phase="optimize")
+        )
+        assert envelope["status"] == "infrastructure_invalid"
+        assert envelope["budget"]["charged"] == 11
+        assert envelope["usage"]["reflection"]["model_calls"] == 1
+        assert "validation-0000" not in world.rollouts
+        notes.append(sealed_bytes(folder))
+    assert notes[0] == notes[1]
+
+
+def test_a_bug_while_rollouts_are_under_way_leaves_them_open(tmp_path: Path) -> None:
+    cell = landscape_cell(small_world(latency_s=0.05))
+    with pytest.raises(KeyError):
+        asyncio.run(run_job(tmp_path, cell.job("two_batches", 1, BUDGET), cell))
+    note = json.loads((tmp_path / "failure.json").read_text())
+    assert note["failure_kind"] == "ambiguous_external"
+    assert note["budget"]["reserved"] == 12
+    assert not (tmp_path / "optimization.json").exists()

@@ -19,8 +19,9 @@ from lcbgrid.optimize import journal as journals
 from lcbgrid.optimize.cell import Cell, searched_and_gate
 from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.errors import ArtifactError, ContractError
+from lcbgrid.optimize.failures import failure_kind
 from lcbgrid.optimize.interface import Job, Outcome, register
-from lcbgrid.optimize.job import Options, Phase, failure_kind, run_job
+from lcbgrid.optimize.job import Options, Phase, run_job
 from lcbgrid.optimize.landscape_cell import LandscapeWorld, landscape_cell
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.teams.bundle import PromptBundle
@@ -256,7 +257,7 @@ def test_another_version_of_a_library_is_another_job(
     monkeypatch.setattr(cells, "version", lambda name: "1.0")
     done(tmp_path, small_world(), "gepa", budget=12, phase="optimize")
     monkeypatch.setattr(cells, "version", lambda name: "2.0")
-    with pytest.raises(ConfigError, match="another versions"):
+    with pytest.raises(ConfigError, match="another version of gepa"):
         done(tmp_path, small_world(), "gepa", budget=12)
 
 

@@ -15,7 +15,7 @@ from gepa.core.adapter import EvaluationBatch
 from lcbgrid.optimize.gepa_log import SearchLog
 from lcbgrid.optimize.gepa_rollouts import ANYTIME, CURTAILED, Halt, Rollouts
 from lcbgrid.optimize.interface import Row
-from lcbgrid.optimize.proposer import Proposer
+from lcbgrid.optimize.proposer import Proposer, Wanted
 from lcbgrid.optimize.records import RunRecord
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.teams.bundle import PromptBundle
@@ -149,24 +149,22 @@ class Adapter:
         components_to_update: list[str],
     ) -> dict[str, str]:
         """Return new texts; a role is left out if no usable or no other text came."""
-        new: dict[str, str] = {}
+        wanted: dict[str, Wanted] = {}
         for name in components_to_update:
-            role, old = str(name), str(candidate[name])
+            role = str(name)
             self._log.components.append(role)
             shown = [str(item["shown"]) for item in reflective_dataset[name]]
-            if not shown:
-                continue
-            text = self._rollouts.bridge.call(
-                self._proposer.rewrite(
-                    role,
-                    self._style.prompt(role, old, shown),
-                    self._style.parse,
-                    iteration=self._log.iteration,
-                )
-            )
-            if text is not None and text.strip() != old.strip():
-                new[name] = text
-        return new
+            if shown:
+                prompt = self._style.prompt(role, str(candidate[name]), shown)
+                wanted[name] = Wanted(role, prompt, self._log.iteration)
+        texts = self._rollouts.bridge.call(
+            self._proposer.rewrite_all(list(wanted.values()), self._style.parse)
+        )
+        return {
+            name: text
+            for name, text in zip(wanted, texts, strict=True)
+            if text is not None and text.strip() != str(candidate[name]).strip()
+        }
 
 
 def _refused(

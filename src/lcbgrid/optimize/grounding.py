@@ -5,6 +5,7 @@ Optimizers specification, section 4.2, step 2. A description that does not come 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from lcbgrid.optimize.canonical import plain
 from lcbgrid.optimize.demos import DemoSet
 from lcbgrid.optimize.interface import Reflection, Row
-from lcbgrid.optimize.proposer import Proposer
+from lcbgrid.optimize.proposer import Proposer, Wanted
 from lcbgrid.optimize.records import RunRecord
 from lcbgrid.optimize.texts import OUTPUT, between_fences, clip, compact, fenced, task_text
 from lcbgrid.teams.bundle import PromptBundle
@@ -87,40 +88,55 @@ class Grounding:
     ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """Return candidates and tips of every role; candidate 0 is the seed's text."""
         team = "A team whose members work in this order: " + ", ".join(self.roles) + "."
-        texts: dict[str, list[str]] = {}
-        tips: dict[str, list[str]] = {}
+        texts = {role: [self.seed.prompts[role]] for role in self.roles}
+        tips = {role: ["none"] for role in self.roles}
+        drafts = []
         for role in self.roles:
-            texts[role], tips[role] = [self.seed.prompts[role]], ["none"]
             for number in range(self.count + 1):
                 tip = self.rng.choice(list(TIPS))
-                if number == 0:
-                    continue  # the seed's text takes this place
-                shown = 1 + (number - 1) % (len(sets) - 1)
-                prompt = await self._prompt(role, team, summary, sets, number, shown, TIPS[tip])
-                text = await self.proposer.rewrite(role, prompt, between_fences, iteration=number)
-                if not self.pad and text in (None, *texts[role]):
-                    continue
-                texts[role].append(text or self.seed.prompts[role])
-                tips[role].append(tip)
+                if number:  # the seed's text takes the first place
+                    drafts.append((role, number, tip))
+        whole = await asyncio.gather(
+            *(
+                self._ask(f"{team}\n\nDescribe what this program does.", number)
+                for _, number, _ in drafts
+            )
+        )
+        parts = await asyncio.gather(
+            *(
+                self._ask(
+                    f"{said or team}\n\nIts text:\n{fenced(self.seed.prompts[role])}\n\n"
+                    f"Describe what the member {role} does.",
+                    number,
+                    role,
+                )
+                for (role, number, _), said in zip(drafts, whole, strict=True)
+            )
+        )
+        wanted = []
+        for (role, number, tip), program, part in zip(drafts, whole, parts, strict=True):
+            shown = 1 + (number - 1) % (len(sets) - 1)
+            views = (summary, f"{team} {program}", part)
+            prompt = self._prompt(role, views, sets, shown, TIPS[tip])
+            wanted.append(Wanted(role, prompt, number))
+        found = await self.proposer.rewrite_all(wanted, between_fences)
+        for (role, _, tip), text in zip(drafts, found, strict=True):
+            if not self.pad and text in (None, *texts[role]):
+                continue
+            texts[role].append(text or self.seed.prompts[role])
+            tips[role].append(tip)
         return texts, tips
 
-    async def _prompt(
+    def _prompt(
         self,
         role: str,
-        team: str,
-        summary: str,
+        views: tuple[str, str, str],
         sets: Sequence[DemoSet],
-        number: int,
         shown: int,
         tip: str,
     ) -> str:
-        whole = await self._ask(f"{team}\n\nDescribe what this program does.", number)
-        part = await self._ask(
-            f"{whole or team}\n\nIts text:\n{fenced(self.seed.prompts[role])}\n\n"
-            f"Describe what the member {role} does.",
-            number,
-            role,
-        )
+        """Return what asks for a text, from views of the data, the program and the member."""
+        summary, program, member = views
         order = [shown, *(other for other in range(1, len(sets)) if other != shown)]
         alone = len(self.roles) == 1
         demos = [demo for other in order for demo in sets[other].of(role, alone=alone)][:SHOWN]
@@ -129,8 +145,8 @@ class Grounding:
         )
         parts = [
             f"The data: {summary}" if summary else "",
-            f"The program: {team} {whole}",
-            f"The member {role}: {part}",
+            f"The program: {program}",
+            f"The member {role}: {member}",
             f"Worked examples:\n{examples}" if examples else "",
             "\n\n".join(("Attempts that failed:", *self.failures)) if self.failures else "",
             f"The current prompt of {role}:\n{fenced(self.seed.prompts[role])}",

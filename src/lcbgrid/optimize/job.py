@@ -3,6 +3,9 @@
 Optimizers specification, sections 6.4 to 6.8. A phase that is sealed is not run again. A search
 that was interrupted runs again from its beginning and finds in its journals what it had done. No
 test row is opened before the selection is sealed.
+
+The versions of the method and of the libraries that steer it belong to a job: another version may
+go another way, so it is refused to continue an interrupted search instead of mixing two.
 """
 
 from __future__ import annotations
@@ -15,21 +18,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lcbgrid.core import files, locks
-from lcbgrid.core.errors import EXIT_INFRASTRUCTURE, ConfigError, LcbGridError
+from lcbgrid.core.errors import ConfigError
 from lcbgrid.optimize.bundles import bundle_from_json, bundle_to_json
 from lcbgrid.optimize.canonical import content_hash, plain
 from lcbgrid.optimize.cell import CELL_ID_LENGTH, Cell, job_identity, searched_and_gate
 from lcbgrid.optimize.compared import compared
 from lcbgrid.optimize.errors import ArtifactError
 from lcbgrid.optimize.evaluation import sealed_evaluation
+from lcbgrid.optimize.failures import failure_note
 from lcbgrid.optimize.gate import decide
 from lcbgrid.optimize.interface import Job, Row
 from lcbgrid.optimize.journal import ReflectionJournal, RolloutJournal
-from lcbgrid.optimize.ledger import Snapshot
+from lcbgrid.optimize.ledger import BudgetLedger, Snapshot
 from lcbgrid.optimize.records import RunRecord, Usage
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.runner import WINDOW
-from lcbgrid.optimize.scrub import scrub
 from lcbgrid.optimize.sealed import SealedFolder
 from lcbgrid.optimize.search import Searched, search
 from lcbgrid.optimize.selection import Selection
@@ -145,51 +148,44 @@ class _JobRun:
         """Search, unless the envelope is sealed."""
         if self.store.exists(ENVELOPE):
             return self._needed(ENVELOPE, "optimize")
+        ledger = BudgetLedger(self.job.budget)
         try:
-            envelope = await self._searched(self.folder / "optimization")
+            envelope = await self._searched(self.folder / "optimization", ledger)
         except Exception as error:
-            self._note_failure(error)
+            note = {"job_id": self.job_id, **failure_note(error, ledger.snapshot())}
+            with contextlib.suppress(OSError):  # the disk may be what failed
+                files.write_json(self.folder / FAILURE, note)
             raise
+        (self.folder / FAILURE).unlink(missing_ok=True)  # what an earlier try had left
         self.store.write(ENVELOPE, envelope)
-        (self.folder / FAILURE).unlink(missing_ok=True)
         return self.store.read(ENVELOPE)
 
-    async def _searched(self, place: Path) -> dict[str, Any]:
+    async def _searched(self, place: Path, ledger: BudgetLedger) -> dict[str, Any]:
         """Search from the journals or anew, write what happened, and return the envelope."""
         began = time.monotonic()
-        rollouts = RolloutJournal(place / "rollouts.jsonl", self.job_id)
-        reflections = ReflectionJournal(place / "reflection.jsonl", self.job_id)
-        trials = StudyTrials(place, self.job_id, {"identity": self.identity})
-        try:
+        with (
+            contextlib.closing(RolloutJournal(place / "rollouts.jsonl", self.job_id)) as rollouts,
+            contextlib.closing(
+                ReflectionJournal(place / "reflection.jsonl", self.job_id)
+            ) as reflections,
+        ):
+            trials = StudyTrials(place, self.job_id, {"identity": self.identity})
             found = await search(
                 self.job,
                 self.cell,
                 trials,
                 rollouts=rollouts,
                 reflections=reflections,
+                ledger=ledger,
                 max_in_flight=self.options.max_in_flight,
                 window=self.options.window,
                 progress=self.options.progress,
             )
-        finally:
-            rollouts.close()
-            reflections.close()
         trials.attribute("ledger", found.budget.to_json())
         trials.attribute("stop_reason", found.outcome.stop_reason)
         self._write_search(place, found)
         self._time("optimize", began, {"executed": found.executed, "asked": found.asked})
         return plain(self._envelope(found))  # type: ignore[no-any-return]
-
-    def _note_failure(self, error: Exception) -> None:
-        """Say why a search ended without a result; nothing is sealed, and it can be run again."""
-        content = {
-            "job_id": self.job_id,
-            "failure_kind": failure_kind(error),
-            "error_type": type(error).__name__,
-            "error": scrub(str(error)),
-        }
-        with contextlib.suppress(OSError):  # the disk may be what failed
-            files.write_json(self.folder / FAILURE, content)
 
     def _write_search(self, place: Path, found: Searched) -> None:
         files.write_jsonl(place / "records.jsonl", [item.to_json() for item in found.rollouts])
@@ -352,7 +348,7 @@ class _JobRun:
                 remedy=f"run the phase {phase} first, or all",
             )
         content = self.store.read(name)
-        if content["job_id"] != self.job_id:
+        if content.get("job_id") != self.job_id:
             raise ArtifactError("the artifact is of another job", where=name)
         return content
 
@@ -363,22 +359,18 @@ class _JobRun:
             handle.write(files.dump_json(line) + "\n")
 
 
-def failure_kind(error: BaseException) -> str:
-    """Return the kind of a search's failure (section 6.11)."""
-    if getattr(error, "exit_status", None) == EXIT_INFRASTRUCTURE or isinstance(error, OSError):
-        return "infrastructure_invalid"
-    if isinstance(error, LcbGridError | ValueError):
-        return "contract_failure"
-    return "program_failure"
-
-
 def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
     """Name what tells two jobs apart."""
     pairs = [
-        ({**one["identity"], **one["condition"], **one["condition"]["names"]})
+        {
+            **one["identity"],
+            **one["condition"],
+            **one["condition"]["names"],
+            **{f"version of {name}": it for name, it in one["identity"]["versions"].items()},
+        }
         for one in (there, here)
     ]
-    names = sorted({*pairs[0], *pairs[1]} - {"names", "condition_id"})
+    names = sorted({*pairs[0], *pairs[1]} - {"names", "condition_id", "versions"})
     found = [name for name in names if pairs[0].get(name) != pairs[1].get(name)]
     return ", ".join(found) or "form"
 

@@ -6,7 +6,10 @@ rewrite that lost a placeholder, a tool or a role is refused before a rollout is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import asyncio
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from lcbgrid.optimize.canonical import plain
 from lcbgrid.optimize.interface import Job, Reflection
@@ -14,6 +17,21 @@ from lcbgrid.optimize.manifest import Difference, guard
 from lcbgrid.teams.bundle import PromptBundle
 
 GUARD_RETRY = "guard_retry"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A text that is asked for.
+
+    Attributes:
+        role: Whose.
+        prompt: What is asked.
+        iteration: Part of the request's seed.
+    """
+
+    role: str
+    prompt: str
+    iteration: int
 
 
 class Proposer:
@@ -52,22 +70,49 @@ class Proposer:
         self, role: str, prompt: str, parse: Callable[[str], str], *, iteration: int
     ) -> str | None:
         """Return a text that keeps the interface; ``None`` if none came."""
-        text, lost = await self._asked(role, prompt, parse, iteration)
-        if lost and self._retry:
-            text, lost = await self._asked(role, _reminded(prompt, lost), parse, iteration)
-        return None if lost else text
+        return (await self.rewrite_all([Wanted(role, prompt, iteration)], parse))[0]
+
+    async def rewrite_all(
+        self, wanted: Sequence[Wanted], parse: Callable[[str], str]
+    ) -> list[str | None]:
+        """Return a text for each that is wanted, asked for side by side.
+
+        Those that are refused are asked for again when all have come, so that the order of the
+        calls does not tell which came first.
+        """
+        found = await self._asked(wanted, parse)
+        again = [index for index, (_, lost) in enumerate(found) if lost and self._retry]
+        reminded = [
+            dataclasses.replace(
+                wanted[index], prompt=_reminded(wanted[index].prompt, found[index][1])
+            )
+            for index in again
+        ]
+        for index, second in zip(again, await self._asked(reminded, parse), strict=True):
+            found[index] = second
+        return [None if lost else text for text, lost in found]
 
     async def _asked(
-        self, role: str, prompt: str, parse: Callable[[str], str], iteration: int
-    ) -> tuple[str | None, list[Difference]]:
-        reply = await self._reflection.complete(
-            prompt,
-            phase=self._phase,
-            iteration=iteration,
-            role=role,
-            temperature=self._temperature,
+        self, wanted: Sequence[Wanted], parse: Callable[[str], str]
+    ) -> list[tuple[str | None, list[Difference]]]:
+        calls = (
+            self._reflection.complete(
+                one.prompt,
+                phase=self._phase,
+                iteration=one.iteration,
+                role=one.role,
+                temperature=self._temperature,
+            )
+            for one in wanted
         )
-        text: str = plain(parse(reply))
+        replies = await asyncio.gather(*calls)
+        return [
+            self._judged(one.role, parse(reply))
+            for one, reply in zip(wanted, replies, strict=True)
+        ]
+
+    def _judged(self, role: str, text: str) -> tuple[str | None, list[Difference]]:
+        text = plain(text)
         if not text.strip():
             self.malformed += 1
             return None, []

@@ -15,6 +15,7 @@ from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.core.hashing import sha256_text
 from lcbgrid.optimize.attempts import MAXIMUM_ATTEMPTS
 from lcbgrid.optimize.canonical import content_hash, plain
+from lcbgrid.optimize.errors import ContractError
 from lcbgrid.optimize.interface import Job
 from lcbgrid.optimize.journal import ReflectionJournal, ReflectionKey
 from lcbgrid.optimize.records import Usage
@@ -79,7 +80,7 @@ class JournalledReflection:
         *,
         journal: ReflectionJournal | None = None,
         model: str = "",
-        max_in_flight: int = 8,
+        max_in_flight: int = 16,
     ) -> None:
         self.asked = 0
         self._job = job
@@ -90,6 +91,8 @@ class JournalledReflection:
         self._turns: Counter[tuple[str | int, ...]] = Counter()
         self._alike: Counter[tuple[str, int]] = Counter()
         self._calls: list[dict[str, Any] | None] = []
+        self._open: set[asyncio.Future[None]] = set()
+        self._closed = False
 
     async def complete(
         self,
@@ -104,8 +107,11 @@ class JournalledReflection:
         """Return the model's text; see ``interface.Reflection.complete``.
 
         Raises:
+            ContractError: The search has ended.
             InfrastructureError: The transport failed three times.
         """
+        if self._closed:
+            raise ContractError("the search has ended", where=phase)
         prompt, system = plain(prompt), plain(system)
         turn = self._count(phase, iteration, role, sha256_text(prompt))
         seed = reflection_seed(
@@ -123,12 +129,25 @@ class JournalledReflection:
         self._calls.append(None)
         answer = self._journal.found(key)
         if answer is None:
-            async with self._slots:
-                reply = await self._reply(request)
-            answer = self._journal.add(key, _telemetry(request, reply, self._model, phase, role))
-            self._journal.sync()
+            over = asyncio.get_running_loop().create_future()
+            self._open.add(over)
+            try:
+                async with self._slots:
+                    reply = await self._reply(request)
+                told = _telemetry(request, reply, self._model, phase, role)
+                answer = self._journal.add(key, told)
+                self._journal.sync()
+            finally:
+                self._open.discard(over)
+                over.set_result(None)
         self._calls[place] = answer
         return str(answer["text"])
+
+    async def close(self) -> None:
+        """Begin no further call, and wait until those that are under way are kept."""
+        self._closed = True
+        while self._open:
+            await asyncio.wait(set(self._open))
 
     def calls(self) -> list[dict[str, Any]]:
         """Return the telemetry of all answered calls, in the order of asking, without texts."""

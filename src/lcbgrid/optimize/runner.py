@@ -142,6 +142,7 @@ class JournalledRunner:
         self._window = window
         self._progress = progress
         self._turn = asyncio.Lock()
+        self._closed = False
         self._uses: Counter[tuple[str | int, ...]] = Counter()
         self._done: Counter[tuple[str | int, ...]] = Counter()
         self._known: dict[RolloutKey, RunRecord] = {}
@@ -150,6 +151,12 @@ class JournalledRunner:
     def executed(self) -> int:
         """Attempts that the journal could not answer."""
         return self._attempts.executed
+
+    async def close(self) -> None:
+        """Begin no further batch, and wait until the one that is under way is settled."""
+        self._closed = True
+        async with self._turn:
+            return
 
     async def run_batch(
         self,
@@ -174,6 +181,8 @@ class JournalledRunner:
         truncated = stopped = False
         left = list(checked.items())
         async with self._turn:
+            if self._closed:
+                raise ContractError("the search has ended", where=phase)
             while left and not truncated and not stopped:
                 size = self._rows_at_once([record.score or 0.0 for record in done], left, stop)
                 calls = [
@@ -314,6 +323,7 @@ class JournalledRunner:
             records.append(record)
             self.rollouts.append(Rollout(*where, key.exec_digest, call.attempts, charged, record))
         if lost is not None:
+            self._closed = True  # batches that wait for their turn are not begun
             raise InfrastructureError(
                 f"a rollout failed {MAXIMUM_ATTEMPTS} times: {lost.error}",
                 where=lost.example_id,

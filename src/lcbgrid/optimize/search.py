@@ -16,7 +16,7 @@ from lcbgrid.optimize.curve import CurveRow, Observation, learning_curve
 from lcbgrid.optimize.errors import ContractError
 from lcbgrid.optimize.interface import Job, Outcome, Trials, method
 from lcbgrid.optimize.journal import ReflectionJournal, RolloutJournal
-from lcbgrid.optimize.ledger import Snapshot
+from lcbgrid.optimize.ledger import BudgetLedger, Snapshot
 from lcbgrid.optimize.records import Usage
 from lcbgrid.optimize.reflection import JournalledReflection
 from lcbgrid.optimize.runner import WINDOW, JournalledRunner, Rollout
@@ -69,6 +69,7 @@ async def search(
     *,
     rollouts: RolloutJournal | None = None,
     reflections: ReflectionJournal | None = None,
+    ledger: BudgetLedger | None = None,
     max_in_flight: int = 16,
     window: int = WINDOW,
     progress: Callable[[Snapshot], None] | None = None,
@@ -81,6 +82,7 @@ async def search(
         trials: The store of evaluated bundles.
         rollouts: Journal of the rollouts; ``None`` keeps one in memory. It is settled at the end.
         reflections: Journal of the reflection calls, likewise.
+        ledger: ``None``: a new one with the job's budget.
         max_in_flight: Rollouts under way at a time.
         window: See ``JournalledRunner``.
         progress: See ``JournalledRunner``.
@@ -89,7 +91,6 @@ async def search(
         ConfigError: There is no such method.
         ContractError: The method broke the protocol.
     """
-    optimizer = method(job.method)
     rollouts = RolloutJournal() if rollouts is None else rollouts
     reflections = ReflectionJournal() if reflections is None else reflections
     searched_on, _ = searched_and_gate(job, cell)
@@ -100,6 +101,7 @@ async def search(
         [*cell.train, *searched_on],
         cell.search,
         journal=rollouts,
+        ledger=ledger,
         max_in_flight=max_in_flight,
         window=window,
         progress=progress,
@@ -109,11 +111,11 @@ async def search(
     )
     error: str | None = None
     try:
-        outcome = await optimizer.optimize(
+        outcome = await method(job.method).optimize(
             job, runner, reflection, trials, list(cell.train), searched_on
         )
     except InfrastructureError as lost:
-        outcome = _interrupted(cell.seed_bundle, runner.ledger.snapshot())
+        outcome = await _interrupted(runner, reflection)
         error = scrub(str(lost))
     _check(outcome, runner.ledger.snapshot())
     rollouts.settle()
@@ -144,10 +146,13 @@ def _searched(
     )
 
 
-def _interrupted(seed: PromptBundle, budget: Snapshot) -> Outcome:
-    digest = seed.full_digest
+async def _interrupted(runner: JournalledRunner, reflection: JournalledReflection) -> Outcome:
+    """Wait for what runs beside a lost call, since it is paid for, and give the seed back."""
+    await runner.close()
+    await reflection.close()
+    digest, budget = runner.seed_bundle.full_digest, runner.ledger.snapshot()
     return Outcome(
-        incumbent=seed,
+        incumbent=runner.seed_bundle,
         stop_reason="native_infrastructure_exhausted",
         observations=(
             Observation(0, digest, "initial"),

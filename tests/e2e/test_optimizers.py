@@ -132,8 +132,8 @@ def test_a_cell_runs_with_the_prompts_that_its_search_deploys(first: Played) -> 
 @pytest.mark.slow
 def test_methods_share_the_baseline_and_nothing_is_asked_twice(first: Played) -> None:
     asked = json.loads((first.grid.folder / "asked.json").read_text())
-    assert set(asked.values()) == {1}
     evaluations = [body for text in asked if (body := json.loads(text))["temperature"] == 0]
+    assert {asked[json.dumps(body, sort_keys=True)] for body in evaluations} == {1}
     as_written = [body for body in evaluations if ZEBRA not in texts(body)]
     assert len(as_written) == 6  # the validation problems, once for both methods
 
@@ -149,7 +149,7 @@ def test_another_budget_searches_again_and_leaves_identity_alone(
 ) -> None:
     played = first.copy(tmp_path / "grid")
     played.configure(optimize={"budget": 20})
-    output = played.grid.run("-n")
+    output = played.grid.run("-n", "--quiet", "host")
     searched = sorted(CELL.format(method) for method in METHODS)
     assert planned(output, "optimize") == searched
     assert planned(output, "run") == searched
@@ -157,7 +157,7 @@ def test_another_budget_searches_again_and_leaves_identity_alone(
 
 
 @pytest.mark.slow
-def test_own_test_adds_a_comparison_and_searches_nothing_anew(
+def test_own_test_adds_a_comparison_and_leaves_identity_alone(
     first: Played, tmp_path: Path
 ) -> None:
     played = first.copy(tmp_path / "grid")
@@ -165,14 +165,10 @@ def test_own_test_adds_a_comparison_and_searches_nothing_anew(
     played.configure(optimize={"own_test": True})
     played.grid.run()
     for method in METHODS:
-        result = json.loads(
-            played.path("optimize", CELL.format(method), "result.json").read_text()
-        )
+        path = played.path("optimize", CELL.format(method), "result.json")
+        result = json.loads(path.read_text())
         assert result["delta_pp"] == 100.0
         assert len(result["test"]["example_ids"]) == 3
-    assert {body["temperature"] for body in played.app.bodies} == {0}
-    as_written = [body for body in played.app.bodies if ZEBRA not in texts(body)]
-    assert len(as_written) == 3
     changed = {path for path, stamp in played.grid.mtimes().items() if before.get(path) != stamp}
     assert not {path for path in changed if "identity" in path}
 

@@ -120,14 +120,17 @@ def job_identity(job: Job, cell: Cell, *, window: int = WINDOW) -> dict[str, Any
         "profile": job.profile,
         "switches": dict(job.switches),
         "window": window,
-        "versions": _versions(job.method),
+        "versions": versions_of(job.method),
     }
 
 
-def _versions(name: str) -> dict[str, str]:
+def versions_of(name: str) -> dict[str, str]:
     """Return the versions of whatever steers a method: its own, and those of its libraries.
 
     An interrupted search must not be continued by another version, which would go another way.
+
+    Raises:
+        ConfigError: There is no such method, or a package that it needs is missing.
     """
     optimizer = method(name)
     libraries = getattr(optimizer, "libraries", ())

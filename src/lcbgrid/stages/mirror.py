@@ -128,8 +128,8 @@ class _Size:
             window = int(named[1])
             needed = int(len(request.prompt) / CHARS_A_TOKEN * SLACK) + OVERHEAD + SPARE
             least = min(LEAST_REPLY, window // 2)
-            return _Size(window, min(self.reply, max(least, window - needed)))
+            return _Size(window, max(1, min(self.reply, max(least, window - needed))))
         if self.reply > LEAST_REPLY:
             return _Size(self.window, LEAST_REPLY)
         window = self.window * 6 // 10
-        return _Size(window, min(self.reply, window // 2))
+        return _Size(window, max(1, min(self.reply, window // 2)))

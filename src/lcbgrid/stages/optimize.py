@@ -22,8 +22,9 @@ from lcbgrid.core.errors import ConfigError, DataError
 from lcbgrid.core.hashing import sha256_json
 from lcbgrid.models.transcript import Transcript, open_published
 from lcbgrid.optimize.bundles import bundle_from_json, check_bundle
+from lcbgrid.optimize.cell import versions_of
 from lcbgrid.optimize.errors import ArtifactError, ContractError
-from lcbgrid.optimize.interface import Job, method
+from lcbgrid.optimize.interface import Job
 from lcbgrid.optimize.job import Options, Phase, run_job
 from lcbgrid.optimize.ledger import Snapshot
 from lcbgrid.optimize.sealed import SealedFolder
@@ -46,12 +47,12 @@ def check_searches(effective: Effective) -> None:
     """Refuse what would only fail when the first search begins.
 
     Raises:
-        ConfigError: There is no such optimizer (names the nearest one), or the data set has not
-            the splits that searches need.
+        ConfigError: There is no such optimizer (names the nearest one), a package that it needs
+            is missing, or the data set has not the splits that searches need.
     """
     names = sorted({cell.optimizer for cell in effective.cells if cell.optimizes})
     for name in names:
-        method(name)
+        versions_of(name)
     if names:
         search_splits(effective.config.dataset, effective.config.optimize)
 
@@ -150,6 +151,7 @@ def search_id(plan: SearchPlan) -> str:
         manifest.problems_sha256,
         manifest.tests_sha256,
         list(plan.splits.test),
+        versions_of(plan.cell.optimizer),
     ]
     return sha256_json(deciding)[:24]
 

@@ -85,8 +85,16 @@ class Workflow:
         return [path.as_posix() for path in needed]
 
     def optimize_digest(self, wildcards: Any) -> str:
-        """Digest that changes exactly when prompts must be searched again."""
-        return self.effective.optimize_digest(self.cell(wildcards.cell))
+        """Digest that changes exactly when prompts must be searched again.
+
+        A method that would go another way is searched again; libraries that were upgraded are
+        not: what they found stands, and names them.
+        """
+        from lcbgrid.optimize.cell import versions_of
+
+        cell = self.cell(wildcards.cell)
+        version = versions_of(cell.optimizer)["method"]
+        return sha256_json([self.effective.optimize_digest(cell), version])
 
     @property
     def optimize_inputs(self) -> list[str]:

@@ -141,7 +141,6 @@ def _colour(value: float, limit: float) -> Any:
 def _colour_bar(figure: Figure, axes: Sequence[Axes], limit: float) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
-    from matplotlib.ticker import MaxNLocator
 
     scale = ScalarMappable(Normalize(-limit, limit), "RdBu")
     height_in = figure.get_figheight()
@@ -149,13 +148,12 @@ def _colour_bar(figure: Figure, axes: Sequence[Axes], limit: float) -> None:
     bar = figure.colorbar(
         scale,
         ax=list(axes),
+        ticks=[-limit, 0, limit],
         shrink=length_in / height_in,
         aspect=length_in / _BAR_WIDE_IN,
         anchor=(0.0, 1.0),
         pad=0.02,
     )
     bar.set_label("gain, percentage points")
-    bar.locator = MaxNLocator(4, integer=True)
-    bar.update_ticks()
     bar.ax.yaxis.set_major_formatter(lambda value, _: signed(value, 0))
     bar.outline.set_visible(False)

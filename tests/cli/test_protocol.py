@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -131,6 +132,7 @@ def test_a_key_and_an_option_may_not_contradict(asked: Any) -> None:
         (["--team-size", "4"], {}, "--team-size contradicts --topology single"),
         ([], {"topology": "centralised"}, "did you mean 'centralized'"),
         ([], {"method": "mippro"}, "did you mean 'mipro'"),
+        (["--without", "curtailmint"], {}, "did you mean 'curtailment'"),
         (["--n-train", "25"], {}, "has 24 train problems"),
         (["--n-validation", "17"], {}, "has 16 validation problems"),
         (["--n-test", "25"], {}, "has 24 test problems"),
@@ -451,6 +453,31 @@ def test_two_processes_do_not_work_in_one_folder(
         assert f"in use by a live process, pid {os.getpid()}" in capsys.readouterr().err
     assert not app.bodies
     assert start("job", at=app.url) == 0
+
+
+def test_a_full_disk_decides_nothing(app: RecordingApp, folder: Path) -> None:
+    """A limit of the size of files stands for it: the transcript is the first to meet it."""
+    assert start("calm", at=app.url) == 0
+    program = [sys.executable, "-m", "optimizers.protocol.run", *job_arguments("job")]
+    for limit in (15_000, 60_000):
+        done = subprocess.run(
+            program,
+            env=os.environ | {"TASK_ENDPOINTS": app.url},
+            preexec_fn=lambda limit=limit: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (limit, limit)
+            ),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 3, done.stderr
+        assert "the file size limit is reached" in done.stderr.splitlines()[-1]
+        assert not done.stdout
+        assert not (folder / "job" / "optimization.json").exists()
+    app.bodies.clear()
+    assert start("job", at=app.url) == 0
+    assert lasting(folder / "job") == lasting(folder / "calm")
 
 
 @pytest.mark.parametrize(

@@ -236,6 +236,7 @@ def test_calls_of_the_baseline_are_answered_from_its_journal_or_its_published_tr
         ({"dataset": {"split": "all"}}, "set it to test"),
         ({"grid": {"optimizers": ["identity", "mirpo"]}}, "did you mean 'mipro'"),
         ({"optimize": {"n_train": 30}}, "has 24 train problems"),
+        ({"optimize": {"without": ["curtailmint"]}}, "did you mean 'curtailment'"),
         ({"optimize": {"budget": 601}}, "less than or equal to 600"),
         ({"optimize": {"reflection_model": "sin"}}, "did you mean 'sim'"),
         (

@@ -240,25 +240,47 @@ def test_a_replay_answers_everything_from_the_published_transcripts(
         again.run(replay_from=copy.layout.results)
 
 
+def mine(folder: Path, url: str, addition: str = "", **optimize: Any) -> Stage:
+    """A grid on rows of the user: ours, with something more in the first train statement."""
+    rows, splits = folder / "rows.jsonl", embedded_dir() / "splits.json"
+    train = json.loads(splits.read_text())["train"][0]
+    with open(rows, "w") as out:
+        for row in read_jsonl(embedded_dir() / "problems.jsonl"):
+            more = addition if row["question_id"] == train else ""
+            row["question_content"] += more
+            out.write(json.dumps(row) + "\n")
+    own = Stage.__new__(Stage)
+    own.folder, own.url = folder / "grid", url
+    own.layout = Layout(own.folder / "results")
+    given = {"name": "mine", "source": "local", "files": [str(rows)], "splits_file": str(splits)}
+    own.effective = own.configured(dataset=given, **optimize)
+    prepare_search_problems(own.effective, own.layout)
+    return own
+
+
+def test_a_statement_and_a_prompt_far_beyond_the_window(tmp_path: Path) -> None:
+    """The window is smaller than the longest reply that is asked for at first."""
+    with served(context_tokens=20_000) as small:
+        own = mine(tmp_path, small.url, "\n\nlorem ipsum" * 200_000)
+        own.run()
+        assert small.stats()["overflow"] > 3
+    envelope = json.loads((own.target / "optimization.json").read_text())
+    assert envelope["status"] == "completed"
+    calls = list(read_jsonl(own.target / "optimization" / "reflection_calls.jsonl"))
+    assert calls
+    assert not any(call["empty"] for call in calls)
+    records = list(read_jsonl(own.target / "optimization" / "records.jsonl"))
+    assert {record["record"]["metadata"]["answer_status"] for record in records} >= {
+        "context_limit"
+    }
+
+
 def test_other_problems_are_another_search(app: RecordingApp, tmp_path: Path) -> None:
     """A file of the user changes between two runs: nothing of the old one is taken."""
-    rows = list(read_jsonl(embedded_dir() / "problems.jsonl"))
-    mine, splits = tmp_path / "rows.jsonl", embedded_dir() / "splits.json"
-    given = {"name": "mine", "source": "local", "files": [str(mine)], "splits_file": str(splits)}
-    mine.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = Stage.__new__(Stage)
-    done.folder, done.url = tmp_path / "grid", app.url
-    done.layout = Layout(done.folder / "results")
-    done.effective = done.configured(dataset=given)
-    prepare_search_problems(done.effective, done.layout)
+    done = mine(tmp_path, app.url)
     done.run()
     before, asked = lasting(done.target), len(app.bodies)
-    train = json.loads(splits.read_text())["train"][0]
-    for row in rows:
-        if row["question_id"] == train:
-            row["question_content"] += "\n\nTake care."
-    mine.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    prepare_search_problems(done.effective, done.layout)
+    done = mine(tmp_path, app.url, "\n\nTake care.")
     done.run()
     assert any("Take care." in str(body["messages"]) for body in app.bodies[asked:])
     assert lasting(done.target).keys() != before.keys() or lasting(done.target) != before

@@ -24,6 +24,7 @@ from lcbgrid.core.hashing import sha256_json
 from lcbgrid.core.locks import held
 from lcbgrid.models.transcript import Transcript
 from lcbgrid.models.weights import cache_dir
+from lcbgrid.optimize import improvements
 from lcbgrid.optimize.interface import method
 from lcbgrid.optimize.job import PHASES, Phase
 from lcbgrid.optimize.published import TASK, foreign_cell
@@ -70,6 +71,7 @@ def run_one_job(job: OneJob, environment: Mapping[str, str]) -> dict[str, Any]:
         ConfigError: A choice cannot be, or the cell is not in the published grid.
     """
     method(job.choices.optimizer)
+    improvements.known(job.choices.optimize.without)
     refuse_foreign_cell(job)
     effective, cell = one_cell(job.choices, environment)
     effective = _with_reflection(effective, cell, environment)

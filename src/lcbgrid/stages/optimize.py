@@ -21,6 +21,7 @@ from lcbgrid.core import locks
 from lcbgrid.core.errors import ConfigError, DataError
 from lcbgrid.core.hashing import sha256_json
 from lcbgrid.models.transcript import Transcript, open_published
+from lcbgrid.optimize import improvements
 from lcbgrid.optimize.bundles import bundle_from_json, check_bundle
 from lcbgrid.optimize.cell import versions_of
 from lcbgrid.optimize.errors import ArtifactError, ContractError
@@ -47,13 +48,14 @@ def check_searches(effective: Effective) -> None:
     """Refuse what would only fail when the first search begins.
 
     Raises:
-        ConfigError: There is no such optimizer (names the nearest one), a package that it needs
+        ConfigError: There is no such optimizer or improvement (names the nearest one), a package
             is missing, or the data set has not the splits that searches need.
     """
     names = sorted({cell.optimizer for cell in effective.cells if cell.optimizes})
     for name in names:
         versions_of(name)
     if names:
+        improvements.known(effective.config.optimize.without)
         search_splits(effective.config.dataset, effective.config.optimize)
 
 

@@ -86,6 +86,7 @@ class Found:
         tokens: Of the task and the reflection model.
         curve: True gain of the incumbent after 0, 10, … rollouts; ``None`` where the method did
             not say which bundle it held.
+        steps: Rollouts and true gain of the incumbent at each state that the method told.
     """
 
     landscape: int
@@ -96,6 +97,16 @@ class Found:
     reflection_calls: int
     tokens: int
     curve: tuple[float | None, ...]
+    steps: tuple[tuple[int, float], ...] = ()
+
+    def reached(self, gain_pp: float) -> int | None:
+        """Return after how many rollouts the incumbent had a gain; ``None``: never, or in vain.
+
+        In vain is a search of which the seed bundle was deployed.
+        """
+        if self.fallback_reason is not None:
+            return None
+        return next((spent for spent, gain in self.steps if gain >= gain_pp - _EQUAL), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +197,7 @@ async def run_one(name: str, landscape: Landscape, setting: Setting) -> Found:
         reflection_calls=searched.reflection_usage.model_calls,
         tokens=usage.total_tokens,
         curve=truth.curve(searched),
+        steps=truth.steps(searched),
     )
 
 
@@ -223,6 +235,11 @@ class _Truth:
 
     def gain(self, bundle: PromptBundle) -> float:
         return 100 * (self._landscape.true_mean(bundle.prompts, "test") - self._baseline)
+
+    def steps(self, searched: Searched) -> tuple[tuple[int, float], ...]:
+        told = searched.outcome.observations
+        known = [(one.charged, self._known.get(one.bundle_hash)) for one in told]
+        return tuple((spent, self.gain(one)) for spent, one in known if one is not None)
 
     def curve(self, searched: Searched) -> tuple[float | None, ...]:
         gains = []

@@ -1,7 +1,7 @@
 """Which parent and which rows the engine proposes from, where minibatches are chosen.
 
-Optimizers specification, section 9 (items 3 and 10). Where bundles share the chance of a row, a child
-can win only on rows that its parent fails; and a failure tells the reflection model more
+Optimizers specification, section 9 (items 3 and 10). Where bundles share the chance of a row, a
+child can win only on rows that its parent fails; and a failure tells the reflection model more
 than a success. So a minibatch holds rows on which the parent is known to fail, which cost
 nothing again, and rows that are new to it.
 """
@@ -57,8 +57,12 @@ class FailingRows:
         """
         known = self._rollouts.known.get(digest, {})
         size = min(WIDE, len(self._ids))
-        scores = {n: known[self._ids[n]].score or 0.0 for n in self._order if self._ids[n] in known}
-        failed = sorted((n for n, score in scores.items() if score < 1), key=self._shown.__getitem__)
+        scores = {
+            n: known[self._ids[n]].score or 0.0 for n in self._order if self._ids[n] in known
+        }
+        failed = sorted(
+            (n for n, score in scores.items() if score < 1), key=self._shown.__getitem__
+        )
         fresh = [n for n in self._order if n not in scores]
         others = failed[KNOWN:] + [n for n, score in scores.items() if score >= 1]
         return [*failed[: min(KNOWN, size)], *fresh, *others][:size]

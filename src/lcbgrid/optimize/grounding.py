@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lcbgrid.optimize.canonical import plain
@@ -84,18 +84,31 @@ class Grounding:
         )
 
     async def instructions(
-        self, summary: str, sets: Sequence[DemoSet]
+        self,
+        summary: str,
+        sets: Sequence[DemoSet],
+        *,
+        base: Mapping[str, str] | None = None,
+        again: int = 0,
     ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """Return candidates and tips of every role; candidate 0 is the seed's text."""
+        """Return candidates and tips of every role; candidate 0 is the text to improve.
+
+        Args:
+            summary: Of the data.
+            sets: Demo sets, the first empty.
+            base: Texts to improve; the seed's if ``None``.
+            again: How often texts were asked for before.
+        """
+        current = self.seed.prompts if base is None else base
         team = "A team whose members work in this order: " + ", ".join(self.roles) + "."
-        texts = {role: [self.seed.prompts[role]] for role in self.roles}
+        texts = {role: [current[role]] for role in self.roles}
         tips = {role: ["none"] for role in self.roles}
         drafts = []
         for role in self.roles:
             for number in range(self.count + 1):
                 tip = self.rng.choice(list(TIPS))
                 if number:  # the seed's text takes the first place
-                    drafts.append((role, number, tip))
+                    drafts.append((role, number + again * self.count, tip))
         whole = await asyncio.gather(
             *(
                 self._ask(f"{team}\n\nDescribe what this program does.", number)
@@ -105,7 +118,7 @@ class Grounding:
         parts = await asyncio.gather(
             *(
                 self._ask(
-                    f"{said or team}\n\nIts text:\n{fenced(self.seed.prompts[role])}\n\n"
+                    f"{said or team}\n\nIts text:\n{fenced(current[role])}\n\n"
                     f"Describe what the member {role} does.",
                     number,
                     role,
@@ -117,19 +130,20 @@ class Grounding:
         for (role, number, tip), program, part in zip(drafts, whole, parts, strict=True):
             shown = 1 + (number - 1) % (len(sets) - 1)
             views = (summary, f"{team} {program}", part)
-            prompt = self._prompt(role, views, sets, shown, TIPS[tip])
+            prompt = self._prompt(role, current[role], views, sets, shown, TIPS[tip])
             wanted.append(Wanted(role, prompt, number))
         found = await self.proposer.rewrite_all(wanted, between_fences)
         for (role, _, tip), text in zip(drafts, found, strict=True):
             if not self.pad and text in (None, *texts[role]):
                 continue
-            texts[role].append(text or self.seed.prompts[role])
+            texts[role].append(text or current[role])
             tips[role].append(tip)
         return texts, tips
 
     def _prompt(
         self,
         role: str,
+        text: str,
         views: tuple[str, str, str],
         sets: Sequence[DemoSet],
         shown: int,
@@ -149,7 +163,7 @@ class Grounding:
             f"The member {role}: {member}",
             f"Worked examples:\n{examples}" if examples else "",
             "\n\n".join(("Attempts that failed:", *self.failures)) if self.failures else "",
-            f"The current prompt of {role}:\n{fenced(self.seed.prompts[role])}",
+            f"The current prompt of {role}:\n{fenced(text)}",
             f"Write a new instruction for {role} that makes the team succeed more often. Keep "
             f"every name, tag and placeholder in braces. {tip}".rstrip(),
             "Answer with the whole text inside one fence of three backticks.",

@@ -26,6 +26,7 @@ from lcbgrid.optimize.gepa_rollouts import (
     is_worse,
 )
 from lcbgrid.optimize.interface import Batch, Job, Row, Runner, Trials
+from lcbgrid.optimize.mipro_texts import LOOKED_AT, Instructions
 from lcbgrid.optimize.pruning import curtailed
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.texts import with_demos
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
 PHASE = "optimization/mipro"
 SEED, TRIALS, MOST_TRIALS = 9, 3, 60
-NO_REPEATS, MORE, PLANNED = "no_repeats", "more_trials", "planned_trials"
+NO_REPEATS, MORE = "no_repeats", "more_trials"
+PLANNED, FRESH = "planned_trials", "fresh_instructions"
 REDRAWS = 4  # then the first combination that is left
 Params = Mapping[str, int]
 
@@ -50,9 +52,8 @@ class Combinations:
         runner: Makes the rollouts.
         trials: Where evaluated bundles go.
         validation: The rows that decide.
-        texts: Instructions of each role; the first is the seed's.
+        instructions: Texts of each role by index; the first is the seed's.
         sets: Demo sets; the first is empty.
-        tips: Of each instruction.
         best: The best bundle so far.
         best_params: Its combination.
         best_scores: Its scores by row.
@@ -64,9 +65,8 @@ class Combinations:
     runner: Runner
     trials: Trials
     validation: Sequence[Row]
-    texts: Mapping[str, Sequence[str]]
+    instructions: Instructions
     sets: Sequence[DemoSet]
-    tips: Mapping[str, Sequence[str]]
     best: PromptBundle
     best_params: Params = field(default_factory=dict)
     best_scores: dict[str, float] = field(default_factory=dict)
@@ -78,6 +78,9 @@ class Combinations:
     events: list[dict[str, Any]] = field(default_factory=list)
     spent: bool = False
     retests: int = 0
+    _plan: list[dict[str, int]] = field(default_factory=list)
+    _sampled_last: bool = False
+    _exhausted: bool = False
     _study: optuna.Study | None = None
     _told: int = 0
 
@@ -87,10 +90,11 @@ class Combinations:
         reason = "num_trials_complete"
         try:
             await self.evaluate(0, dict.fromkeys(self.params(), 0))
+            self._plan = self._first_plan()
             for number in range(1, rounds + 1):
                 if self.spent or not self._fits():
                     break
-                chosen = self._planned(number) or self.ask(number)
+                chosen = await self._next(number)
                 if chosen is None:
                     break
                 await self.evaluate(number, chosen)
@@ -144,7 +148,7 @@ class Combinations:
         texts, demos = {}, {}
         for role in self.runner.role_order:
             shown = self.sets[chosen[f"{role}_demo"]].of(role, alone=alone)
-            texts[role] = with_demos(self.texts[role][chosen[f"{role}_instr"]], shown)
+            texts[role] = with_demos(self.instructions.texts[role][chosen[f"{role}_instr"]], shown)
             demos[role] = shown
         return PromptBundle(texts, {**seed.metadata, "examples": demos}, seed.demos)
 
@@ -170,7 +174,9 @@ class Combinations:
         if (whole or soft) and sum(batch.scores) > best_sum:
             self.best, self.best_params = bundle, chosen
             found = {record.example_id: record.score or 0.0 for record in batch.records}
-            self.best_scores = {row_id(row): found.get(row_id(row), 0.0) for row in self.validation}
+            self.best_scores = {
+                row_id(row): found.get(row_id(row), 0.0) for row in self.validation
+            }
         self._note(number, chosen, bundle, batch, mean, before)
 
     def _rows(self) -> list[Row]:
@@ -245,7 +251,9 @@ class Combinations:
                 "incumbent_after": self.best.full_digest,
                 "curtailed_at": len(batch.scores) if batch.curtailed else None,
                 "examples": {role: self.sets[chosen[f"{role}_demo"]].ids for role in roles},
-                "tips": {role: self.tips[role][chosen[f"{role}_instr"]] for role in roles},
+                "tips": {
+                    role: self.instructions.tips[role][chosen[f"{role}_instr"]] for role in roles
+                },
             },
         )
         best_mean = sum(self.best_scores.values()) / len(self.validation)
@@ -265,26 +273,50 @@ class Combinations:
             }
         )
 
-    def _planned(self, number: int) -> Params | None:
-        """Return the combination of the plan with a number, if there is one that is new.
+    def _first_plan(self) -> list[dict[str, int]]:
+        """Return what the first trials change in the best combination.
 
         First the new instructions, one for each role at a time; then each demo set for all roles
         beside the best instructions. One trial then says something of every role, where
         a draw at random mixes them all.
         """
         if not self.job.has(PLANNED):
-            return None
-        most = max(len(found) for found in self.texts.values()) - 1
-        chosen = dict(self.best_params)
-        for role in self.runner.role_order:
-            if number <= most:
-                chosen[f"{role}_instr"] = min(number, len(self.texts[role]) - 1)
-                chosen[f"{role}_demo"] = 0
-            elif number < most + len(self.sets):
-                chosen[f"{role}_demo"] = number - most
-            else:
-                return None
-        return None if tuple(chosen.values()) in self.tried else chosen
+            return []
+        texts, roles = self.instructions.texts, self.runner.role_order
+        most = max(map(len, texts.values()))
+        plan = [
+            {f"{role}_instr": min(number, len(texts[role]) - 1) for role in roles}
+            for number in range(1, most)
+        ]
+        larger = sorted(range(1, len(self.sets)), key=lambda index: -len(self.sets[index].rows))
+        return plan + [{f"{role}_demo": number for role in roles} for number in larger]
+
+    async def _next(self, number: int) -> Params | None:
+        """Return the next combination: of the plan, of the sampler, or with new instructions."""
+        while True:
+            while self._plan:
+                chosen = {**self.best_params, **self._plan.pop(0)}
+                if tuple(chosen.values()) not in self.tried:
+                    self._sampled_last = False
+                    return chosen
+            if not self._sampled_last or self._exhausted or not self.job.has(FRESH):
+                self._sampled_last = True
+                return self.ask(number)
+            await self._refresh()
+
+    async def _refresh(self) -> None:
+        """Get new instructions and plan a trial for each, unless none come or none fits."""
+        if self._left() < LOOKED_AT + len(self.validation):
+            self._exhausted = True
+            return
+        current = {
+            role: self.instructions.texts[role][self.best_params[f"{role}_instr"]]
+            for role in self.runner.role_order
+        }
+        new = await self.instructions.more(self.best, current)
+        self._plan = [{f"{role}_instr": index for role, index in one.items()} for one in new]
+        self._exhausted = not new
+        self._study, self._told = None, 0  # a study's choices may not grow
 
     def ask(self, number: int) -> Params | None:
         """Return the next combination of the sampler; ``None`` if all were tried.
@@ -306,7 +338,7 @@ class Combinations:
 
     def _choices(self, name: str) -> int:
         role, _, kind = name.rpartition("_")
-        return len(self.texts[role]) if kind == "instr" else len(self.sets)
+        return len(self.instructions.texts[role]) if kind == "instr" else len(self.sets)
 
     def _sampled(self, seed: int, *, startup: int) -> Params:
         """Ask a new sampler; the study in memory only gains the trials that it lacks.

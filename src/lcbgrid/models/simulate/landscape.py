@@ -367,7 +367,8 @@ class Landscape:
             for index in self.present(role, text)
         )
         split = [split_examples(text) for text in key]
-        lines = [extra_lines(role, text) for role, (text, _) in zip(self.roles, split, strict=True)]
+        told = zip(self.roles, split, strict=True)
+        lines = [extra_lines(role, text) for role, (text, _) in told]
         kinds, common = terms(self._plan, chosen, lines)
         for worth, (_, count) in zip(self._examples, split, strict=True):
             common += worth * examples_help(count)

@@ -76,6 +76,7 @@ def _prompt(role: str, text: str, shown: Sequence[str]) -> str:
 class Gepa:
     """Evolves one role at a time, and validates what does better on a minibatch."""
 
+    version = 2
     libraries = ("gepa",)
 
     async def optimize(

@@ -83,6 +83,7 @@ def _prompt(role: str, text: str, shown: Sequence[str]) -> str:
 class MamutGepa:
     """GEPA with team-wide transcripts, an exact cap, and the seed unless something is as good."""
 
+    version = 2
     libraries = ("gepa",)
 
     async def optimize(

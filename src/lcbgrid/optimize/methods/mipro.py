@@ -9,8 +9,8 @@ import random
 from collections.abc import Sequence
 
 from lcbgrid.optimize.curve import Observation
-from lcbgrid.optimize.demos import DEMOS, Bootstrap, bootstrapped
-from lcbgrid.optimize.grounding import Grounding, told
+from lcbgrid.optimize.demos import DEMOS, bootstrapped
+from lcbgrid.optimize.grounding import Grounding
 from lcbgrid.optimize.interface import (
     Job,
     Outcome,
@@ -21,16 +21,15 @@ from lcbgrid.optimize.interface import (
     register,
 )
 from lcbgrid.optimize.mipro_search import NO_REPEATS, PHASE, SEED, Combinations
+from lcbgrid.optimize.mipro_texts import Instructions
 from lcbgrid.optimize.proposer import Proposer
-
-RICH, INSTRUCTIONS = "rich_feedback", "more_instructions"
-FEW, MANY, FAILURES = 2, 5, 8
 
 
 @register("mipro")
 class Mipro:
     """Bootstraps demos, proposes instructions, and searches their combinations."""
 
+    version = 2
     libraries = ("optuna",)
 
     async def optimize(
@@ -49,10 +48,19 @@ class Mipro:
         if found.spent:
             return _ended(runner, [start])
         proposer = Proposer(job, reflection, runner.seed_bundle, phase=PHASE)
-        grounding = _grounding(job, runner, reflection, proposer, rng, found)
-        texts, tips = await grounding.instructions(await grounding.summary(train), found.sets)
+        grounding = Grounding(
+            reflection,
+            proposer,
+            runner.seed_bundle,
+            runner.role_order,
+            PHASE,
+            rng,
+            pad=not job.has(NO_REPEATS),
+        )
+        texts = Instructions(job, runner, train, grounding, found, PHASE)
+        await texts.first()
         search = Combinations(
-            job, runner, trials, validation, texts, found.sets, tips, runner.seed_bundle
+            job, runner, trials, validation, texts, found.sets, runner.seed_bundle
         )
         search.observations.append(start)
         reason = await search.run()
@@ -67,35 +75,13 @@ class Mipro:
             observations=tuple(search.observations),
             events=tuple(search.events),
             metadata={
-                "tips": tips,
+                "tips": texts.tips,
                 "examples": [one.ids for one in found.sets],
                 "refused": [[role, list(names)] for role, names in proposer.refused],
                 "malformed_replies": proposer.malformed,
                 "retest_rounds": search.retests,
             },
         )
-
-
-def _grounding(
-    job: Job,
-    runner: Runner,
-    reflection: Reflection,
-    proposer: Proposer,
-    rng: random.Random,
-    found: Bootstrap,
-) -> Grounding:
-    failures = [told(*pair) for pair in list(found.failures.values())[:FAILURES]]
-    return Grounding(
-        reflection,
-        proposer,
-        runner.seed_bundle,
-        runner.role_order,
-        PHASE,
-        rng,
-        pad=not job.has(NO_REPEATS),
-        count=MANY if job.has(INSTRUCTIONS) else FEW,
-        failures=tuple(failures) if job.has(RICH) else (),
-    )
 
 
 def _ended(runner: Runner, observations: Sequence[Observation]) -> Outcome:

@@ -1,6 +1,6 @@
-"""What every optimizer keeps to, whatever it does: budget, bytes, resume, and no test row.
+"""What every optimizer keeps to, whatever it does: budget, bytes, and no test row too early.
 
-A method is covered once its name stands in ``METHODS``.
+A method is covered once its name stands in ``METHODS``. Kills are in ``test_kills``.
 """
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import hashlib
-import itertools
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ import pytest
 
 from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.models.simulate.landscape import Landscape
-from lcbgrid.optimize import journal as journals
 from lcbgrid.optimize.cell import Cell
 from lcbgrid.optimize.interface import METHODS, Row
 from lcbgrid.optimize.job import Options, run_job
@@ -36,10 +33,6 @@ PROFILES = ("improved", "reference")
 BUDGET = 30
 every_method = pytest.mark.parametrize("method", METHODS)
 every_profile = pytest.mark.parametrize("profile", PROFILES)
-
-
-class Killed(BaseException):
-    """Stands for ``kill -9``: nothing of ours catches it."""
 
 
 class ShuffledWorld(LandscapeWorld):
@@ -123,65 +116,6 @@ def test_the_bytes_do_not_tell_how_many_rollouts_were_under_way(
         done(tmp_path / str(count), cell, method, profile, in_flight=count)
     assert sealed_bytes(tmp_path / "1") == sealed_bytes(tmp_path / "16")
     assert trials_of(tmp_path / "1") == trials_of(tmp_path / "16")
-
-
-@every_method
-@every_profile
-def test_a_kill_at_every_line_of_every_journal(
-    method: str, profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each line is lost once with the process, and every second one is torn as well."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)  # only a failing machine would tell
-    whole_world = world()
-    done(tmp_path / "whole", landscape_cell(whole_world), method, profile)
-    whole, trials = sealed_bytes(tmp_path / "whole"), trials_of(tmp_path / "whole")
-    add = journals.CallJournal.add
-    for line in itertools.count(1):
-        died = _die_at(line, monkeypatch)
-        folder, again = tmp_path / str(line), world()
-        cell, asked = _counted(landscape_cell(again))
-        try:
-            done(folder, cell, method, profile, in_flight=1)
-        except Killed:
-            monkeypatch.setattr(journals.CallJournal, "add", add)
-            if line % 2:
-                died[0].write_bytes(died[0].read_bytes() + b'{"key":["torn')
-            done(folder, cell, method, profile)
-        else:
-            break
-        assert sealed_bytes(folder) == whole
-        assert trials_of(folder) == trials
-        assert Counter(again.rollouts) == Counter(whole_world.rollouts)
-        assert len(asked) == len(set(asked))
-    assert line > SPLITS["validation"] + SPLITS["test"]
-
-
-def _die_at(line: int, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Let a process die after a line was written; return the journals it died in."""
-    written, died = itertools.count(1), []
-    add = journals.CallJournal.add
-
-    def dying(self: Any, key: Any, answer: Any) -> dict[str, Any]:
-        kept = add(self, key, answer)
-        if next(written) == line:
-            died.append(self._path)
-            raise Killed
-        return kept
-
-    monkeypatch.setattr(journals.CallJournal, "add", dying)
-    return died
-
-
-def _counted(cell: Cell) -> tuple[Cell, list[Any]]:
-    """Return a cell that notes its reflection requests."""
-    asked: list[Any] = []
-    reflect = cell.reflect
-
-    async def noting(request: Any) -> Any:
-        asked.append((request.prompt, request.request_seed))
-        return await reflect(request)
-
-    return dataclasses.replace(cell, reflect=noting), asked
 
 
 @every_method

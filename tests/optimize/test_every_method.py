@@ -21,6 +21,7 @@ from lcbgrid.optimize.interface import METHODS, Row
 from lcbgrid.optimize.job import Options, run_job
 from lcbgrid.optimize.landscape_cell import LandscapeWorld, landscape_cell
 from lcbgrid.optimize.records import RunRecord
+from lcbgrid.optimize.reflection import Reply, Request
 from lcbgrid.optimize.search import Searched, search
 from lcbgrid.optimize.trials import MemoryTrials, open_study
 from lcbgrid.teams.bundle import PromptBundle
@@ -43,6 +44,11 @@ class ShuffledWorld(LandscapeWorld):
         digest = hashlib.sha256(f"{row['id']}|{request_seed}".encode()).digest()
         await asyncio.sleep(digest[0] / 100_000)
         return await super().execute(row, bundle, request_seed)
+
+    async def reflect(self, request: Request) -> Reply:
+        """The same for the calls that are made side by side."""
+        await asyncio.sleep(request.request_seed % 256 / 100_000)
+        return await super().reflect(request)
 
 
 def world(seed: int = 5, kind: type[LandscapeWorld] = LandscapeWorld) -> LandscapeWorld:

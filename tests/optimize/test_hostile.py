@@ -297,3 +297,60 @@ def test_a_bug_while_rollouts_are_under_way_leaves_them_open(tmp_path: Path) -> 
     assert note["failure_kind"] == "ambiguous_external"
     assert note["budget"]["reserved"] == 12
     assert not (tmp_path / "optimization.json").exists()
+
+
+def interrupted(folder: Path) -> None:
+    """Leave a search that has ended without its envelope, as a kill would."""
+    done(folder)
+    for name in ("optimization.json", "selection.json", "test.json", "result.json"):
+        (folder / name).unlink()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"garbage\n" + data,
+        lambda data: data.replace(b'"score":1.0', b'"score":0.0', 1),
+        lambda data: data.replace(b'"identity":"', b'"identity":"x', 1),
+        lambda data: data.split(b"\n", 1)[1],
+        lambda data: data + data.split(b"\n")[1] + b"\n",
+        lambda data: data[: len(data) // 2] + b"\x00\xff" + data[len(data) // 2 :],
+        lambda data: data.replace(b"\n", b"\n[]\n", 1),
+    ],
+)
+def test_a_damaged_journal_is_refused_and_left_as_it_is(damage: Changed, tmp_path: Path) -> None:
+    interrupted(tmp_path)
+    path = tmp_path / "optimization/rollouts.jsonl"
+    damaged = damage(path.read_bytes())
+    path.write_bytes(damaged)
+    with pytest.raises(LcbGridError):
+        done(tmp_path)
+    assert path.read_bytes() == damaged
+    note = json.loads((tmp_path / "failure.json").read_text())
+    assert note["failure_kind"] == "contract_failure"
+    assert str(tmp_path) not in note["error"]
+    assert not (tmp_path / "optimization.json").exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data.replace(b"\n", b"\ngarbage\n", 1),
+        lambda data: data.replace(b'"op_code"', b'"op_core"', 2),
+        lambda data: data.replace(b'"fingerprint":"', b'"fingerprint":"0', 1),
+        lambda data: data[: len(data) // 2] + b"\xff\n" + data[len(data) // 2 :],
+        lambda data: b'{"op_code": 99}\n' + data,
+    ],
+)
+def test_a_damaged_study_is_refused_and_made_again_without_a_call(
+    damage: Changed, tmp_path: Path
+) -> None:
+    interrupted(tmp_path)
+    path = tmp_path / "optimization/study.log"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(LcbGridError):
+        done(tmp_path)
+    path.unlink()
+    world = small_world()
+    done(tmp_path, landscape_cell(world))
+    assert not any(row.startswith("train") for row in world.rollouts)

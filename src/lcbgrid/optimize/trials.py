@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lcbgrid.core import locks
+from lcbgrid.core.errors import LcbGridError
 from lcbgrid.core.jsonl import cut_torn_tail
 from lcbgrid.optimize.bundles import bundle_to_json, check_bundle
 from lcbgrid.optimize.canonical import content_hash, plain
-from lcbgrid.optimize.errors import ContractError
+from lcbgrid.optimize.errors import ArtifactError, ContractError
 from lcbgrid.optimize.sealed import SealedFolder
 from lcbgrid.teams.bundle import PromptBundle
 
@@ -104,6 +105,7 @@ class StudyTrials(MemoryTrials):
         attributes: Of the study.
 
     Raises:
+        ArtifactError: The file is damaged.
         ContractError: The study was not written by this class.
     """
 
@@ -138,6 +140,9 @@ def open_study(path: Path, name: str) -> optuna.Study:
     """Open or make the study of a job in a journal file.
 
     A line that a kill has torn is cut off first, since Optuna would append to it.
+
+    Raises:
+        ArtifactError: The file is damaged.
     """
     import optuna
     from optuna.storages import JournalStorage
@@ -147,12 +152,21 @@ def open_study(path: Path, name: str) -> optuna.Study:
     path.parent.mkdir(parents=True, exist_ok=True)
     cut_torn_tail(path)
     lock: Any = _KernelLock(path)
-    return optuna.create_study(
-        storage=JournalStorage(JournalFileBackend(str(path), lock_obj=lock)),
-        study_name=name,
-        direction="maximize",
-        load_if_exists=True,
-    )
+    try:
+        return optuna.create_study(
+            storage=JournalStorage(JournalFileBackend(str(path), lock_obj=lock)),
+            study_name=name,
+            direction="maximize",
+            load_if_exists=True,
+        )
+    except (LcbGridError, OSError):
+        raise
+    except Exception as error:  # Optuna reads any line as an operation
+        raise ArtifactError(
+            f"the study cannot be read: {type(error).__name__}",
+            where=path.name,
+            remedy="remove the file; it is made again from the journals, without a call",
+        ) from error
 
 
 class _KernelLock:

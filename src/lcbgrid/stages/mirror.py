@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from lcbgrid.config.model_spec import ModelSpec, SamplingSpec
 from lcbgrid.config.optimize_spec import OptimizeSpec
+from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.models.failures import ModelCallError
 from lcbgrid.models.types import CallId, ChatReply, ChatRequest, Message
 from lcbgrid.optimize.reflection import Reply, Request
 from lcbgrid.optimize.texts import clip
 from lcbgrid.scenarios.extract import strip_thinking
-from lcbgrid.stages.rollouts import failed_call
+from lcbgrid.stages.rollouts import failed_call, stopped
 from lcbgrid.teams.work import Client
 
 logger = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class Mirror:
 
         Raises:
             InfrastructureError: This call was lost.
-            EndpointGone: The endpoint does not answer at all.
+            WorldFailed: The endpoint does not answer at all, or the disk failed.
         """
         size = _Size(self.window_tokens, self.max_tokens)
         for refit in range(REFITS + 1):
@@ -95,6 +96,8 @@ class Mirror:
             reply = await self._client.chat(asked)
         except ModelCallError as error:
             raise failed_call(error, answered=self._answered) from error
+        except InfrastructureError as error:  # the disk: no word of the model
+            raise stopped(error) from error
         self._answered = True
         return reply
 

@@ -155,7 +155,7 @@ class Rollouts:
         except ModelCallError as error:
             said.loss = said.loss or error
         except InfrastructureError as error:  # no model call: the disk, or the sandbox of a tool
-            raise _stopped(error) from error
+            raise stopped(error) from error
         finally:
             self._hopes -= 1
             self._answered = self._answered or said.answered
@@ -227,7 +227,7 @@ class Rollouts:
         try:
             verdict = judge_checked(self._judge, code, suite, self._errata).verdict
         except InfrastructureError as error:  # no sandbox for any program
-            raise _stopped(error) from error
+            raise stopped(error) from error
         if verdict.status == "infra_error":
             raise InfrastructureError("the judge failed", where=question_id, value=verdict.message)
         if verdict.status == "data_error":
@@ -236,7 +236,8 @@ class Rollouts:
         return float(verdict.passed), said
 
 
-def _stopped(error: InfrastructureError) -> WorldFailed:
+def stopped(error: InfrastructureError) -> WorldFailed:
+    """Return the same failure as one that ends the job."""
     return WorldFailed(error.what, where=error.where, value=error.value, remedy=error.remedy)
 
 

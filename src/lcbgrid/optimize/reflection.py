@@ -136,7 +136,7 @@ class JournalledReflection:
                     reply = await self._reply(request)
                 told = _telemetry(request, reply, self._model, phase, role)
                 answer = self._journal.add(key, told)
-                self._journal.sync()
+                await asyncio.to_thread(self._journal.sync)  # others go on meanwhile
             finally:
                 self._open.discard(over)
                 over.set_result(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,10 +66,16 @@ class Model:
 
 
 class NoSandbox:
-    """Runs nothing; every program prints its length."""
+    """Runs nothing; every program prints its length, and how many ran before it if it asks."""
+
+    def __init__(self) -> None:
+        self._ran = 0
 
     def execute(self, code: str, stdin: str, **limits: Any) -> Execution:
-        return Execution(f"{len(code)}\n", "", 0, False, False, False, 0.1)
+        self._ran += 1
+        time.sleep(0.01)
+        more = self._ran if "random" in code else 0
+        return Execution(f"{len(code)} {more}\n", "", 0, False, False, False, 0.1)
 
 
 def verdict(status: Status = "passed", *outcomes: TestOutcome, message: str = "") -> Checked:

@@ -14,7 +14,7 @@ from rollout_world import Model, World, verdict
 from lcbgrid.core.errors import DataError, InfrastructureError, SandboxError
 from lcbgrid.judge.verdict import TestOutcome, Verdict
 from lcbgrid.models.failures import FailureKind, ModelCallError
-from lcbgrid.models.types import ChatReply, ChatRequest
+from lcbgrid.models.types import ChatReply, ChatRequest, ToolCall
 from lcbgrid.problems.schema import TestCase, TestSuite
 from lcbgrid.stages.rollouts import EndpointGone, WorldFailed, feedback_of
 
@@ -185,3 +185,25 @@ def test_equal_programs_are_judged_once_and_again_after_a_failure(
     with pytest.raises(InfrastructureError, match="once"):
         world.run("direct", Model(0, same), judged=fails_once, n_rows=1)
     assert world.run("direct", Model(0, same), judged=fails_once, n_rows=1)[0].score == 1.0
+
+
+def test_a_program_that_prints_something_else_each_time_is_run_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What several rollouts have seen at once must be what the transcript will say."""
+    monkeypatch.setattr(world, "rows", [world.rows[0]] * 4)
+
+    def hook(request: ChatRequest, number: int) -> ChatReply:
+        if request.messages[-1]["role"] == "tool":
+            return ChatReply(f"{number}: ```python\nprint(1)\n```")
+        call = ToolCall("1", "python_exec", '{"code": "print(random())"}')
+        return ChatReply(f"{number}", tool_calls=(call,))
+
+    records = world.run("single", Model(0, hook), n_rows=4)
+    printed = {
+        message["content"]
+        for record in records
+        for message in record.messages
+        if message["source"] == "tool"
+    }
+    assert len(printed) == 1

@@ -11,7 +11,6 @@ import asyncio
 import dataclasses
 import logging
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -114,16 +113,17 @@ def run_phases(
 ) -> dict[str, Any]:
     """Run phases of a search in its folder and return the last artifact."""
     settings = plan.effective.config.optimize
+    told = _Told(plan.cell.path, settings.budget)
     options = Options(
         max_in_flight=plan.in_flight,
         window=settings.window,
         evaluations=evaluations,
-        progress=_progress(plan.cell.path, settings.budget),
+        progress=told.settled,
     )
 
     async def work() -> dict[str, Any]:
         last: dict[str, Any] = {}
-        async with opened(plan, transcript, replay=replay) as cell:
+        async with opened(plan, transcript, replay=replay, searched=told.searched) as cell:
             job = Job(
                 plan.cell.optimizer,
                 cell.cell_id,
@@ -231,13 +231,25 @@ def _deploy(store: SealedFolder, cell: Cell) -> str:
     return f"{cell.path}: deploys {what} after {charged} rollouts{gain}"
 
 
-def _progress(name: str, budget: int) -> Callable[[Snapshot], None]:
-    last = 0
+class _Told:
+    """Tells how far a search is, every ten rollouts, those of a batch under way among them."""
 
-    def told(snapshot: Snapshot) -> None:
-        nonlocal last
-        if snapshot.charged // STEP > last:
-            last = snapshot.charged // STEP
-            logger.info("%s: %d of %d rollouts", name, snapshot.charged, budget)
+    def __init__(self, name: str, budget: int) -> None:
+        self._name, self._budget = name, budget
+        self._charged = self._under_way = self._steps = 0
 
-    return told
+    def settled(self, snapshot: Snapshot) -> None:
+        """Hear what is charged."""
+        self._charged, self._under_way = snapshot.charged, 0
+        self._tell()
+
+    def searched(self) -> None:
+        """Hear of a rollout that will be charged when its batch is done."""
+        self._under_way += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        done = min(self._charged + self._under_way, self._budget)
+        if done // STEP > self._steps:
+            self._steps = done // STEP
+            logger.info("%s: %d of %d rollouts", self._name, done, self._budget)

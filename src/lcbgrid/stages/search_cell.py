@@ -80,9 +80,13 @@ class SearchPlan:
 
 @contextlib.asynccontextmanager
 async def opened(
-    plan: SearchPlan, transcript: Transcript, *, replay: bool = False
+    plan: SearchPlan,
+    transcript: Transcript,
+    *,
+    replay: bool = False,
+    searched: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[Cell]:
-    """Open models and judge, and yield the cell."""
+    """Open models and judge, and yield the cell; ``searched`` is told of each rollout made."""
     effective, grid_cell = plan.effective, plan.cell
     store = PreparedProblems(plan.problems)
     async with contextlib.AsyncExitStack() as stack:
@@ -96,7 +100,10 @@ async def opened(
         desk = _desk(plan)
         rollouts = Rollouts(desk, task, transcript, judge, store, told=plan.splits.train)
         work = _Work(
-            plan, rollouts, lambda folder: Rollouts(desk, task, transcript, judge, folder)
+            plan,
+            rollouts,
+            searched,
+            lambda folder: Rollouts(desk, task, transcript, judge, folder),
         )
         yield _cell(plan, store, work, mirror)
 
@@ -107,6 +114,7 @@ class _Work:
 
     plan: SearchPlan
     searching: Rollouts
+    searched: Callable[[], None]
     open_test: Callable[[PreparedProblems], Rollouts]
     testing: Rollouts | None = None
     test_ids: frozenset[str] = field(default_factory=frozenset)
@@ -121,7 +129,10 @@ class _Work:
     async def search(self, row: Row, bundle: PromptBundle, request_seed: int) -> RunRecord:
         """Run a rollout of a search."""
         temperature = self.plan.effective.config.optimize.search_temperature
-        return await self.searching.run(row, bundle, request_seed, self.plan.sampling(temperature))
+        sampling = self.plan.sampling(temperature)
+        record = await self.searching.run(row, bundle, request_seed, sampling)
+        self.searched()
+        return record
 
     async def evaluate(self, row: Row, bundle: PromptBundle, request_seed: int) -> RunRecord:
         """Run a rollout of a final evaluation."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from lcbgrid.core.errors import ConfigError
 from lcbgrid.models import transcript as transcripts
 from lcbgrid.models.simulate.answer import Answer
 from lcbgrid.models.types import ToolCall
+from lcbgrid.problems.embedded import embedded_dir
 
 Start = Callable[..., int]
 SLOW = pytest.mark.slow
@@ -465,6 +467,25 @@ def test_two_processes_do_not_work_in_one_folder(
         assert f"in use by a live process, pid {os.getpid()}" in capsys.readouterr().err
     assert not app.bodies
     assert start("job", at=app.url) == 0
+
+
+def test_problems_that_changed_are_prepared_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = folder / "embedded"
+    shutil.copytree(embedded_dir(), own)
+    monkeypatch.setenv("LCBGRID_EMBEDDED_DIR", str(own))
+    rows = (own / "problems.jsonl").read_text()
+    assert "Mira keeps her beads" in rows
+    only = ("--phase", "optimize", "--budget", "5")
+    with served() as app:
+        assert start("before", *only, at=app.url, method="mipro") == 0
+        assert "Mira keeps her beads" in str(app.bodies)
+    (own / "problems.jsonl").write_text(rows.replace("Mira keeps", "Moira keeps"))
+    with served() as app:
+        assert start("after", *only, at=app.url, method="mipro") == 0
+        assert "Moira keeps her beads" in str(app.bodies)
+        assert start("before", *only, at=app.url, method="mipro") == 2  # it was another job
 
 
 def test_a_full_disk_decides_nothing(app: RecordingApp, folder: Path) -> None:

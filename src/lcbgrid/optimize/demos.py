@@ -67,7 +67,13 @@ class Bootstrap:
 
 
 async def bootstrapped(
-    runner: Runner, train: Sequence[Row], rng: random.Random, *, phase: str, at_once: int
+    runner: Runner,
+    train: Sequence[Row],
+    rng: random.Random,
+    *,
+    phase: str,
+    at_once: int,
+    one_walk: bool = False,
 ) -> Bootstrap:
     """Return three demo sets and the failures on the way.
 
@@ -77,11 +83,17 @@ async def bootstrapped(
         rng: Shuffles, and draws the size of the second set.
         phase: First part of the seeds.
         at_once: Most successes that a walk looks for; each walk makes at most one pass.
+        one_walk: Make both sets of one walk, so that one begins the other, and each row is
+            run once.
     """
     shuffled = list(train)
     rng.shuffle(shuffled)
     size = rng.randint(1, at_once)
     done = Bootstrap([DemoSet()], {})
+    if one_walk:
+        every = await _walk(runner, shuffled, at_once, phase, done)
+        done.sets += [DemoSet(every.rows[:size], every.records[:size]), every]
+        return done
     for rows, wanted in ((shuffled, size), (list(train), at_once)):
         done.sets.append(await _walk(runner, rows, wanted, phase, done))
     return done

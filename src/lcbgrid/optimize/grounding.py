@@ -107,6 +107,8 @@ class Grounding:
         for role in self.roles:
             for number in range(self.count + 1):
                 tip = self.rng.choice(list(TIPS))
+                if self.failures:
+                    tip = "none"  # the failures say what to write of
                 if number:  # the seed's text takes the first place
                     drafts.append((role, number + again * self.count, tip))
         whole = await asyncio.gather(

@@ -53,6 +53,12 @@ IMPROVEMENTS: dict[str, Improvement] = {
     "no_repeats": Improvement(
         "no combination is tried twice, and the sampler learns from its first trial", ("mipro",)
     ),
+    "more_instructions": Improvement("four new texts a role instead of two", ("mipro",)),
+    "one_walk": Improvement("both sets of examples are made of one walk", ("mipro",)),
+    "rungs": Improvement(
+        "a trial ends if its first rows show no win; they are those that the best fails",
+        ("mipro",),
+    ),
     "fresh_instructions": Improvement(
         "new texts are asked for again, from the best bundle and what it fails", ("mipro",)
     ),

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 PHASE = "optimization/mipro"
 SEED, TRIALS, MOST_TRIALS = 9, 3, 60
 NO_REPEATS, MORE = "no_repeats", "more_trials"
+RUNGS, RUNG = "rungs", 8
 PLANNED, FRESH = "planned_trials", "fresh_instructions"
 REDRAWS = 4  # then the first combination that is left
 Params = Mapping[str, int]
@@ -79,8 +80,7 @@ class Combinations:
     spent: bool = False
     retests: int = 0
     _plan: list[dict[str, int]] = field(default_factory=list)
-    _sampled_last: bool = False
-    _exhausted: bool = False
+    _due: bool = False
     _study: optuna.Study | None = None
     _told: int = 0
 
@@ -177,6 +177,9 @@ class Combinations:
             self.best_scores = {
                 row_id(row): found.get(row_id(row), 0.0) for row in self.validation
             }
+            if number and self.job.has(FRESH):
+                self._plan = [one for one in self._plan if not _changes_texts(one)]
+                self._due = True
         self._note(number, chosen, bundle, batch, mean, before)
 
     def _rows(self) -> list[Row]:
@@ -203,9 +206,12 @@ class Combinations:
         paired = self.job.has(PAIRED)
         best = [self.best_scores[row_id(row)] for row in rows] if self.best_scores else []
         exact, anytime = self.job.has(CURTAILED), self.job.has(ANYTIME) and paired
+        rung = RUNG if paired and self.job.has(RUNGS) and len(rows) > 2 * RUNG else len(rows)
 
         def lost(scores: Sequence[float]) -> bool:
             if exact and curtailed(sum(scores), len(rows) - len(scores), sum(best)):
+                return True
+            if len(scores) >= rung and sum(scores[:rung]) <= sum(best[:rung]):
                 return True
             return anytime and is_worse(scores, best)
 
@@ -284,12 +290,15 @@ class Combinations:
             return []
         texts, roles = self.instructions.texts, self.runner.role_order
         most = max(map(len, texts.values()))
+        larger, *others = sorted(
+            range(len(self.sets)), key=lambda index: -len(self.sets[index].rows)
+        )
+        examples = {f"{role}_demo": larger for role in roles}
         plan = [
-            {f"{role}_instr": min(number, len(texts[role]) - 1) for role in roles}
+            {f"{role}_instr": min(number, len(texts[role]) - 1) for role in roles} | examples
             for number in range(1, most)
         ]
-        larger = sorted(range(1, len(self.sets)), key=lambda index: -len(self.sets[index].rows))
-        return plan + [{f"{role}_demo": number for role in roles} for number in larger]
+        return plan + [{f"{role}_demo": number for role in roles} for number in others]
 
     async def _next(self, number: int) -> Params | None:
         """Return the next combination: of the plan, of the sampler, or with new instructions."""
@@ -297,17 +306,16 @@ class Combinations:
             while self._plan:
                 chosen = {**self.best_params, **self._plan.pop(0)}
                 if tuple(chosen.values()) not in self.tried:
-                    self._sampled_last = False
                     return chosen
-            if not self._sampled_last or self._exhausted or not self.job.has(FRESH):
-                self._sampled_last = True
+            if not self._due or not self.job.has(FRESH):
+                self._due = True
                 return self.ask(number)
+            self._due = False
             await self._refresh()
 
     async def _refresh(self) -> None:
         """Get new instructions and plan a trial for each, unless none come or none fits."""
         if self._left() < LOOKED_AT + len(self.validation):
-            self._exhausted = True
             return
         current = {
             role: self.instructions.texts[role][self.best_params[f"{role}_instr"]]
@@ -315,7 +323,6 @@ class Combinations:
         }
         new = await self.instructions.more(self.best, current)
         self._plan = [{f"{role}_instr": index for role, index in one.items()} for one in new]
-        self._exhausted = not new
         self._study, self._told = None, 0  # a study's choices may not grow
 
     def ask(self, number: int) -> Params | None:
@@ -366,3 +373,7 @@ class Combinations:
         asked = self._study.ask(space)
         self._study.tell(asked, state=optuna.trial.TrialState.FAIL)
         return {name: int(asked.params[name]) for name in self.params()}
+
+
+def _changes_texts(change: Params) -> bool:
+    return any(name.endswith("_instr") for name in change)

@@ -18,7 +18,7 @@ from lcbgrid.optimize.rows import row_id
 from lcbgrid.teams.bundle import PromptBundle
 
 RICH = "rich_feedback"
-FAILURES, LOOKED_AT = 8, 8
+FAILURES, LOOKED_AT = 8, 6
 
 
 @dataclass(slots=True)

@@ -24,6 +24,9 @@ from lcbgrid.optimize.mipro_search import NO_REPEATS, PHASE, SEED, Combinations
 from lcbgrid.optimize.mipro_texts import Instructions
 from lcbgrid.optimize.proposer import Proposer
 
+ONE_WALK, INSTRUCTIONS = "one_walk", "more_instructions"
+FEW, MANY = 2, 4
+
 
 @register("mipro")
 class Mipro:
@@ -44,7 +47,9 @@ class Mipro:
         """Search; see ``interface.Optimizer.optimize``."""
         rng = random.Random(SEED + job.optimizer_seed)
         start = Observation(0, runner.seed_bundle.full_digest, "initial")
-        found = await bootstrapped(runner, train, rng, phase=PHASE, at_once=DEMOS)
+        found = await bootstrapped(
+            runner, train, rng, phase=PHASE, at_once=DEMOS, one_walk=job.has(ONE_WALK)
+        )
         if found.spent:
             return _ended(runner, [start])
         proposer = Proposer(job, reflection, runner.seed_bundle, phase=PHASE)
@@ -56,6 +61,7 @@ class Mipro:
             PHASE,
             rng,
             pad=not job.has(NO_REPEATS),
+            count=MANY if job.has(INSTRUCTIONS) else FEW,
         )
         texts = Instructions(job, runner, train, grounding, found, PHASE)
         await texts.first()

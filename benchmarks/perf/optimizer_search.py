@@ -3,7 +3,8 @@
     python benchmarks/perf/optimizer_search.py
     python benchmarks/perf/optimizer_search.py --ablate
 
-No model is asked. Printed are, for each topology and coupling (how far equal seeds make equal chance):
+No model is asked. Printed are, for each topology and coupling (how far equal seeds make equal
+chance):
 
 * for each profile and method the share of landscapes on which the deployed bundle has a higher,
   and a lower, expected score on test than the seed bundle; medians of its gain, of the rollouts,

@@ -8,10 +8,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from gepa.core.adapter import EvaluationBatch
 
+from lcbgrid.optimize.context import fitted
 from lcbgrid.optimize.gepa_log import SearchLog
 from lcbgrid.optimize.gepa_rollouts import ANYTIME, CURTAILED, Halt, Rollouts
 from lcbgrid.optimize.interface import Row
@@ -155,7 +157,9 @@ class Adapter:
             self._log.components.append(role)
             shown = [str(item["shown"]) for item in reflective_dataset[name]]
             if shown:
-                prompt = self._style.prompt(role, str(candidate[name]), shown)
+                ask = partial(self._style.prompt, role, str(candidate[name]))
+                prompt, rounds = fitted(shown, ask)
+                self._log.asked(prompt, rounds)
                 wanted[name] = Wanted(role, prompt, self._log.iteration)
         texts = self._rollouts.bridge.call(
             self._proposer.rewrite_all(list(wanted.values()), self._style.parse)

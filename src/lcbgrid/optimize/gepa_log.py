@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lcbgrid.core.hashing import sha256_text
+from lcbgrid.optimize.canonical import content_hash
 from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.gepa_rollouts import Halt, Rollouts
 from lcbgrid.optimize.interface import Row, Trials
@@ -51,6 +53,7 @@ class SearchLog:
         after: Scores of the child on it.
         candidates: In the order of the engine's indices.
         flat: Full validations in a row without a higher best mean.
+        refits: Requests that were cut to fit the window.
     """
 
     def __init__(
@@ -78,6 +81,9 @@ class SearchLog:
         self._minibatch: list[str] = []
         self._parent = 0
         self._merged: PromptBundle | None = None
+        self._reflection: list[str] = []
+        self._spent = 0
+        self.refits = 0
 
     def best_index(self) -> int:
         """Return the index of the highest validation mean; the first one on a tie."""
@@ -110,6 +116,13 @@ class SearchLog:
         self._trial("reflective", bundle, parents, scores, pruned=where)
         self._event("rejected", where=where, scores=list(scores))
 
+    def asked(self, prompt: str, rounds: int) -> None:
+        """Note a request for a text, and in how many rounds it was cut to fit."""
+        self._reflection.append(sha256_text(prompt))
+        if rounds:
+            self.refits += 1
+            self._event("refit", rounds=rounds, characters=len(prompt))
+
     def observe(self, reason: str) -> None:
         """Commit the incumbent to the learning curve."""
         charged = self._rollouts.runner.ledger.snapshot().charged
@@ -124,6 +137,7 @@ class SearchLog:
         """Engine callback."""
         self.iteration = int(event["iteration"])
         self.components, self.is_child, self._minibatch = [], False, []
+        self._reflection = []
         self.merging = ()
         self.before, self.after = [], []
 
@@ -202,17 +216,26 @@ class SearchLog:
         roles = self._rollouts.runner.role_order
         changed = [roles.index(name) for name in dict.fromkeys(self.components)]
         component = changed[0] if len(changed) == 1 else len(roles)  # the last: several at once
+        ledger = self._rollouts.runner.ledger.snapshot()
+        chosen = self.candidates[self.incumbent()].bundle if self.candidates else bundle
         attributes = {
             "kind": kind,
             "iteration": self.iteration,
             "parents": list(parents),
+            "rows": content_hash(self._minibatch),
             "minibatch": list(self._minibatch),
             "parent_scores": list(self.before),
             "child_scores": list(self.after),
             "components": list(self.components),
+            "reflection": list(self._reflection),
             "pruned_at": pruned,
-            "charged": self._rollouts.runner.ledger.snapshot().charged,
+            "accepted": not pruned,
+            "incumbent_after": chosen.full_digest,
+            "charged": ledger.charged - self._spent,
+            "ledger_after": ledger.charged,
+            "tokens": self._rollouts.tokens[bundle.exec_digest],
         }
+        self._spent = ledger.charged
         try:
             self._trials.trial(
                 f"{self.iteration}/{kind}",

@@ -6,6 +6,7 @@ Optimizers specification, sections 2 (engine facts), 3.1, 3.3 and 9 (items 3, 5,
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -65,6 +66,7 @@ class Rollouts:
         seen: (bundle, row, score) of every rollout.
         known: Records of validation rows, and of train rows where minibatches are chosen among
             them, by bundle; only where rollouts are paired.
+        tokens: Of all rollouts of a bundle.
     """
 
     job: Job
@@ -76,6 +78,7 @@ class Rollouts:
     requested: int = 0
     seen: list[tuple[str, str, float]] = field(default_factory=list)
     known: dict[str, dict[str, RunRecord]] = field(default_factory=dict)
+    tokens: Counter[str] = field(default_factory=Counter)
 
     @property
     def paired(self) -> bool:
@@ -221,6 +224,7 @@ class Rollouts:
             )
         )
         name = bundle.exec_digest
+        self.tokens[name] += sum(item.usage.total_tokens for item in batch.records)
         self.seen += [(name, item.example_id, item.score or 0.0) for item in batch.records]
         return batch
 

@@ -133,6 +133,7 @@ async def search_with_gepa(
             "malformed_replies": proposer.malformed,
             "requested": rollouts.requested,
             "retest_rounds": retests,
+            "refits": log.refits,
         },
     )
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lcbgrid.optimize.canonical import plain
+from lcbgrid.optimize.context import WINDOW, fitted
 from lcbgrid.optimize.demos import DemoSet
 from lcbgrid.optimize.interface import Reflection, Row
 from lcbgrid.optimize.proposer import Proposer, Wanted
@@ -20,6 +21,7 @@ from lcbgrid.optimize.texts import OUTPUT, between_fences, clip, compact, fenced
 from lcbgrid.teams.bundle import PromptBundle
 
 VIEW, FOLLOW_UPS, ENDINGS, SHOWN = 10, 9, 5, 3
+ROOM = 6000  # tokens of earlier observations beside the problems
 TIPS = {
     "none": "",
     "creative": "Be creative: try an unusual way of putting it.",
@@ -43,6 +45,7 @@ class Grounding:
         rng: Draws the tips.
         pad: Keep a copy of the seed's text where no new one came, as published.
         count: New texts that are asked for, for each role.
+        refits: Requests that were cut to fit the window.
         failures: What is told of attempts that went wrong; empty, as published: nothing.
     """
 
@@ -55,11 +58,12 @@ class Grounding:
     pad: bool = False
     count: int = 2
     failures: tuple[str, ...] = ()
+    refits: int = 0
 
     async def summary(self, rows: Sequence[Row]) -> str:
         """Return two or three sentences on the data, from observations on batches of ten."""
         seen = await self._ask(
-            f"{_problems(rows[:VIEW])}\n\nState observations on what these problems have in "
+            f"{self._problems(rows[:VIEW])}\n\nState observations on what these problems have in "
             "common: subjects, form, traps, how answers are judged.",
             0,
         )
@@ -69,8 +73,8 @@ class Grounding:
             if not batch or endings == ENDINGS:
                 break
             more = await self._ask(
-                f"Earlier observations:\n{seen}\n\n{_problems(batch)}\n\nAdd observations that "
-                "these problems support. Begin with COMPLETE if nothing is left to add.",
+                f"Earlier observations:\n{clip(seen, 7000)}\n\n{self._problems(batch)}\n\n"
+                "Add observations that these problems support. Begin with COMPLETE if nothing is left to add.",
                 number,
             )
             if more.upper().startswith("COMPLETE"):
@@ -159,18 +163,33 @@ class Grounding:
         examples = "\n".join(
             json.dumps(plain(compact(demo)), ensure_ascii=False, sort_keys=True) for demo in demos
         )
-        parts = [
+        before = [
             f"The data: {summary}" if summary else "",
             f"The program: {program}",
             f"The member {role}: {member}",
             f"Worked examples:\n{examples}" if examples else "",
-            "\n\n".join(("Attempts that failed:", *self.failures)) if self.failures else "",
+            "Attempts that failed:" if self.failures else "",
+        ]
+        after = [
             f"The current prompt of {role}:\n{fenced(text)}",
             f"Write a new instruction for {role} that makes the team succeed more often. Keep "
             f"every name, tag and placeholder in braces. {tip}".rstrip(),
             "Answer with the whole text inside one fence of three backticks.",
         ]
-        return "\n\n".join(item for item in parts if item)
+        return self._fitted(
+            self.failures,
+            lambda cut: "\n\n".join(item for item in (*before, *cut, *after) if item),
+        )
+
+    def _problems(self, rows: Sequence[Row]) -> str:
+        texts = [f"Problem {n}\n{task_text(row)}" for n, row in enumerate(rows, 1)]
+        return self._fitted(texts, "\n\n".join)
+
+    def _fitted(self, texts: Sequence[str], build: Callable[[Sequence[str]], str]) -> str:
+        """Return a prompt, or the long part of one, that leaves room for some more."""
+        prompt, rounds = fitted(texts, build, window=WINDOW - ROOM)
+        self.refits += rounds > 0
+        return prompt
 
     async def _ask(self, prompt: str, iteration: int, role: str = "") -> str:
         said = await self.reflection.complete(
@@ -186,7 +205,3 @@ def told(row: Row, record: RunRecord) -> str:
         f"Task:\n{task_text(row)}\n"
         f"What the team handed in:\n{clip(record.final_output, OUTPUT)}\nFeedback: {said}"
     )
-
-
-def _problems(rows: Sequence[Row]) -> str:
-    return "\n\n".join(f"Problem {n}\n{task_text(row)}" for n, row in enumerate(rows, 1))

@@ -86,6 +86,7 @@ class Mipro:
                 "refused": [[role, list(names)] for role, names in proposer.refused],
                 "malformed_replies": proposer.malformed,
                 "retest_rounds": search.retests,
+                "refits": grounding.refits,
             },
         )
 

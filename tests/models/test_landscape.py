@@ -18,6 +18,7 @@ import yaml
 
 from lcbgrid.models.simulate import landscape as landscape_module
 from lcbgrid.models.simulate.landscape import Landscape, exec_digest
+from lcbgrid.models.simulate.landscape_examples import split_examples
 from lcbgrid.models.simulate.landscape_reflect import ReflectionModel
 from lcbgrid.models.simulate.landscape_request import asked_for, read_request
 from lcbgrid.models.simulate.landscape_words import KINDS, SENTENCES, core_sentence
@@ -513,3 +514,50 @@ def test_a_small_search_finds_a_gain_and_greed_on_five_rows_errs(
     assert sum(gain > 0 for gain in gains) >= 15
     assert statistics.median(gains) > 0.05
     assert 0.25 < wrong / accepted < 0.6
+
+
+def _block(count: int) -> str:
+    return "\n\n# Worked examples\nLook at them.\n\n" + "\n\n".join(
+        f"```\n{{'n': {number}}}\n```" for number in range(count)
+    )
+
+
+def test_examples_saturate_are_no_clutter_and_cost_tokens(landscapes: list[Landscape]) -> None:
+    worth = [value for land in landscapes for value in land.examples.values()]
+    assert 0.4 < sum(value > 0 for value in worth) / len(worth) < 0.65
+    assert 0.1 < sum(value < 0 for value in worth) / len(worth) < 0.35
+    land = next(land for land in landscapes if land.examples["coder"] > 0)
+    texts, row = land.seed_bundle(), land.splits["test"][0]
+
+    def logit(count: int) -> float:
+        text = texts["coder"] + (_block(count) if count else "")
+        p = land.probability({**texts, "coder": text}, row)
+        return math.log(p / (1 - p))
+
+    gained = [logit(count) - logit(0) for count in (1, 2, 4)]
+    shares = [gain / land.examples["coder"] for gain in gained]
+    assert shares == pytest.approx([0.5, 0.75, 0.9375])
+    longer = {**texts, "coder": texts["coder"] + _block(4)}
+    assert land.cost(longer, row).total_tokens > land.cost(texts, row).total_tokens
+    assert land.chosen(longer) == land.chosen(texts)
+
+
+def test_examples_do_not_decide_alone_and_null_stays_null(landscapes: list[Landscape]) -> None:
+    gains = []
+    for land in landscapes:
+        texts = land.seed_bundle()
+        shown = {role: text + _block(4) for role, text in texts.items()}
+        gains.append(land.true_mean(shown, "test") - land.true_mean(texts, "test"))
+    assert 0.005 < statistics.mean(gains) < 0.04
+    assert max(map(abs, gains)) < 0.12  # what one sentence may be worth
+    flat = Landscape.generate(3, ROLES, null=True)
+    texts = flat.seed_bundle()
+    shown = {role: text + _block(4) for role, text in texts.items()}
+    assert flat.true_mean(shown, "test") == flat.true_mean(texts, "test")
+
+
+def test_a_sentence_in_an_example_is_no_instruction_and_one_after_it_counts() -> None:
+    assert split_examples("a\nb") == ("a\nb", 0)
+    assert split_examples("a\n# Worked examples\nnone") == ("a\n# Worked examples\nnone", 0)
+    text = "a\n\n# Worked examples\nsee\n\n```\nx\n```\n\n````\n```\ny\n````\nafter"
+    assert split_examples(text) == ("a\nafter", 2)

@@ -15,7 +15,7 @@ from lcbgrid.config.base import validate
 from lcbgrid.config.effective import read_yaml
 from lcbgrid.config.team_spec import TeamsFile
 from lcbgrid.core.errors import EXIT_USER, ConfigError
-from lcbgrid.optimize.compare import Setting, compare, lineup, method_row, run_one, table
+from lcbgrid.optimize.compare import Found, Setting, compare, lineup, method_row, run_one, table
 from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.interface import (
     Job,
@@ -127,3 +127,12 @@ def test_the_command_ends_with_a_line_for_machines(
 def test_the_table_is_aligned() -> None:
     rows = asyncio.run(compare(["identity", "destroyer"], range(2), SETTING))
     assert len({len(line) for line in table(rows).splitlines()}) == 1
+
+
+def test_a_gain_is_reached_when_the_incumbent_first_has_it_and_is_deployed() -> None:
+    found = Found(1, 5.0, 5.0, None, 40, 1, 1, (), ((0, 0.0), (20, 3.0), (30, 5.0)))
+    assert [found.reached(gain) for gain in (0.0, 3.0, 4.0, 5.0, 6.0)] == [0, 20, 30, 30, None]
+    assert replace(found, fallback_reason="validation_tie").reached(3.0) is None
+    one = asyncio.run(run_one("random_rewrites", SETTING.landscape(1), SETTING))
+    assert one.steps[0] == (0, 0.0)
+    assert one.steps[-1][1] == pytest.approx(one.incumbent_gain_pp)

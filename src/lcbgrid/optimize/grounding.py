@@ -74,7 +74,8 @@ class Grounding:
                 break
             more = await self._ask(
                 f"Earlier observations:\n{clip(seen, 7000)}\n\n{self._problems(batch)}\n\n"
-                "Add observations that these problems support. Begin with COMPLETE if nothing is left to add.",
+                "Add observations that these problems support. Begin with COMPLETE if nothing is "
+                "left to add.",
                 number,
             )
             if more.upper().startswith("COMPLETE"):

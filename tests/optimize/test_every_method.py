@@ -21,7 +21,7 @@ from lcbgrid.optimize.interface import METHODS, Row
 from lcbgrid.optimize.job import Options, run_job
 from lcbgrid.optimize.landscape_cell import LandscapeWorld, landscape_cell
 from lcbgrid.optimize.records import RunRecord
-from lcbgrid.optimize.reflection import Reply, Request
+from lcbgrid.optimize.reflection import Reply, Request, most_calls
 from lcbgrid.optimize.search import Searched, search
 from lcbgrid.optimize.trials import MemoryTrials, open_study
 from lcbgrid.teams.bundle import PromptBundle
@@ -163,3 +163,23 @@ def test_a_row_that_fails_three_times_ends_the_search_and_deploys_the_seed(
     assert max(Counter(failing.rollouts).values()) >= 3
     with pytest.raises(InfrastructureError):
         asyncio.run(failing.execute({"id": "train-0000"}, cell.seed_bundle, 1))
+
+
+@every_method
+@every_profile
+@pytest.mark.parametrize("reply", ["", "```\nnothing of use\n```"])
+def test_a_model_that_writes_nothing_of_use_is_not_asked_for_ever(
+    method: str, profile: str, reply: str
+) -> None:
+    useless = world()
+
+    async def reflect(_: Request) -> Reply:
+        return Reply(reply, 10, 1, finish_reason="stop")
+
+    cell = dataclasses.replace(landscape_cell(useless), reflect=reflect)
+    job = cell.job(method, 0, 60, profile=profile)
+    found = asyncio.run(search(job, cell, MemoryTrials()))
+    assert found.status == "completed"
+    assert found.budget.closed
+    assert found.outcome.incumbent.prompts == cell.seed_bundle.prompts or method == "mipro"
+    assert found.reflection_usage.model_calls < most_calls(60)

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from lcbgrid.core.errors import EndpointError
+from lcbgrid.optimize.errors import BudgetSpent
 from lcbgrid.optimize.interface import Job
 from lcbgrid.optimize.journal import ReflectionJournal
-from lcbgrid.optimize.reflection import JournalledReflection, Reply, Request
+from lcbgrid.optimize.reflection import JournalledReflection, Reply, Request, most_calls
 from lcbgrid.optimize.seeds import reflection_seed
 
 JOB = Job("gepa", "cell", 1, 10)
@@ -105,3 +106,20 @@ def test_the_transport_may_fail_twice() -> None:
     with pytest.raises(EndpointError):
         asyncio.run(broken.complete("a", phase="p", iteration=0))
     assert broken.calls() == []
+
+
+def test_a_search_may_not_ask_for_ever() -> None:
+    """Reflection is free of the rollout budget, and has a bound of its own."""
+    model = Model()
+
+    async def ask_on() -> JournalledReflection:
+        client = JournalledReflection(JOB, model.complete)
+        for _ in range(most_calls(JOB.budget)):
+            await client.complete("a", phase="p", iteration=0)
+        with pytest.raises(BudgetSpent, match="was asked 440 times"):
+            await client.complete("a", phase="p", iteration=0)
+        return client
+
+    client = asyncio.run(ask_on())
+    assert most_calls(JOB.budget) == len(model.requests) == 440
+    assert client.spent

@@ -23,6 +23,7 @@ from lcbgrid.optimize.proposer import Proposer
 
 JOINT, FROM_BEST = "joint_rewrites", "best_parent"
 MINIBATCH, MERGES, PATIENCE, FULL_EVALS, OVERLAP = 3, 5, 3, 5, 5
+IDLE = 20  # iterations without a rollout: no proposal could be used
 ENDLESS = 20  # rows asked for, for each of the budget, of which most were then free
 
 
@@ -69,13 +70,19 @@ class _Stopper:
     log: SearchLog
     cap: int
     reason: str = ""
+    idle: int = 0
+    left: int = -1
 
     def __call__(self, state: Any) -> bool:
         """Return whether to stop, and remember why."""
         budget = self.rollouts.job.budget
+        left = self.rollouts.remaining()
+        self.idle, self.left = (self.idle + 1 if left == self.left else 0), left
         spent = self.rollouts.soft and self.rollouts.requested >= budget
-        if spent or self.rollouts.remaining() == 0:
+        if spent or left == 0:
             self.reason = self.policy.capped
+        elif self.idle >= IDLE:
+            self.reason = "no_new_texts"
         elif self.policy.plateau and self.log.flat >= PATIENCE:
             self.reason = "full_eval_plateau"
         elif state.total_num_evals >= self.cap:

@@ -15,7 +15,7 @@ from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.core.hashing import sha256_text
 from lcbgrid.optimize.attempts import MAXIMUM_ATTEMPTS
 from lcbgrid.optimize.canonical import content_hash, plain
-from lcbgrid.optimize.errors import ContractError
+from lcbgrid.optimize.errors import BudgetSpent, ContractError
 from lcbgrid.optimize.interface import Job
 from lcbgrid.optimize.journal import ReflectionJournal, ReflectionKey
 from lcbgrid.optimize.records import Usage
@@ -58,8 +58,18 @@ class Reply:
     finish_reason: str | None = None
 
 
+CALLS_A_ROLLOUT, CALLS_AT_LEAST = 4, 400
 Complete = Callable[[Request], Awaitable[Reply]]
 """Asks the model; a failure of the transport is raised as ``InfrastructureError``."""
+
+
+def most_calls(budget: int) -> int:
+    """Return how many reflection calls a search with a budget of rollouts may make.
+
+    Reflection is free of the rollout budget, so a search whose proposals are all refused would
+    ask for ever. No method here comes near this bound otherwise.
+    """
+    return CALLS_A_ROLLOUT * budget + CALLS_AT_LEAST
 
 
 class JournalledReflection:
@@ -71,6 +81,9 @@ class JournalledReflection:
         journal: Of this job; ``None`` keeps one in memory.
         model: Name of the model, part of what a request is.
         max_in_flight: Requests under way at a time.
+
+    Attributes:
+        spent: The search was refused a call, because it had made ``most_calls``.
     """
 
     def __init__(
@@ -83,6 +96,7 @@ class JournalledReflection:
         max_in_flight: int = 16,
     ) -> None:
         self.asked = 0
+        self.spent = False
         self._job = job
         self._complete = complete
         self._model = model
@@ -107,11 +121,17 @@ class JournalledReflection:
         """Return the model's text; see ``interface.Reflection.complete``.
 
         Raises:
+            BudgetSpent: The search has made as many calls as it may.
             ContractError: The search has ended.
             InfrastructureError: The transport failed three times.
         """
         if self._closed:
             raise ContractError("the search has ended", where=phase)
+        if len(self._calls) >= most_calls(self._job.budget):
+            self.spent = True
+            raise BudgetSpent(
+                f"the reflection model was asked {len(self._calls)} times", where=phase
+            )
         prompt, system = plain(prompt), plain(system)
         turn = self._count(phase, iteration, role, sha256_text(prompt))
         seed = reflection_seed(

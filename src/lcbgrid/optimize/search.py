@@ -6,7 +6,7 @@ Optimizers specification, sections 3.8, 6.4, 6.9 and 6.11.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from lcbgrid.core.errors import InfrastructureError
@@ -118,6 +118,8 @@ async def search(
         outcome = await _interrupted(runner, reflection)
         error = scrub(str(lost))
     _check(outcome, runner.ledger.snapshot())
+    if reflection.spent:
+        outcome = replace(outcome, stop_reason="reflection_calls_spent")
     rollouts.settle()
     reflections.settle()
     return _searched(cell, runner, reflection, outcome, error)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import random
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from lcbgrid.models.simulate.landscape import Landscape
+from lcbgrid.optimize.demos import DemoSet
+from lcbgrid.optimize.interface import Job
 from lcbgrid.optimize.landscape_cell import LandscapeWorld
+from lcbgrid.optimize.mipro_search import Combinations
 from lcbgrid.optimize.texts import compact, with_demos
 from lcbgrid.optimize.trials import MemoryTrials
+from lcbgrid.teams.bundle import PromptBundle
 
 from .fakes import ROLES, ScriptedWorld, gain, run, small_landscape, trace
 
@@ -82,3 +90,27 @@ def test_it_finds_better_bundles() -> None:
         landscape = Landscape.generate(seed, ROLES)
         gains.append(gain(landscape, run("mipro", LandscapeWorld(landscape), 200)))
     assert sum(gained > 0 for gained in gains) >= 3
+
+
+def test_a_kept_study_draws_what_a_new_one_of_the_same_trials_would() -> None:
+    texts = {role: ["x", "y", "z"] for role in ROLES}
+    bundle = PromptBundle(dict.fromkeys(ROLES, "x"))
+
+    def combinations() -> Combinations:
+        runner: Any = SimpleNamespace(role_order=ROLES, seed_bundle=bundle)
+        instructions: Any = SimpleNamespace(texts=texts)
+        sets = [DemoSet(), DemoSet(), DemoSet()]
+        job = Job("mipro", "cell", 0, 100)
+        return Combinations(job, runner, MemoryTrials(), [], instructions, sets, bundle)
+
+    kept, chance = combinations(), random.Random(1)
+    drawn = set()
+    for number in range(14):
+        chosen = {name: chance.randrange(3) for name in kept.params()}
+        kept.finished.append((chosen, chance.random()))
+        fresh = combinations()
+        fresh.finished = list(kept.finished)
+        sampled = kept._sampled(number, startup=1)
+        assert sampled == fresh._sampled(number, startup=1)
+        drawn.add(tuple(sampled.values()))
+    assert len(drawn) > 3

@@ -118,8 +118,6 @@ async def search(
         outcome = await _interrupted(runner, reflection)
         error = scrub(str(lost))
     _check(outcome, runner.ledger.snapshot())
-    if reflection.spent:
-        outcome = replace(outcome, stop_reason="reflection_calls_spent")
     rollouts.settle()
     reflections.settle()
     return _searched(cell, runner, reflection, outcome, error)
@@ -133,6 +131,8 @@ def _searched(
     error: str | None,
 ) -> Searched:
     forced: ForcedReason | None = "infrastructure_invalid_optimization" if error else None
+    if reflection.spent:
+        outcome = replace(outcome, stop_reason="reflection_calls_spent")
     return Searched(
         status="infrastructure_invalid" if error else "completed",
         outcome=outcome,

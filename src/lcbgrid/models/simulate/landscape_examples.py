@@ -46,5 +46,5 @@ def split_examples(text: str) -> tuple[str, int]:
 
 
 def examples_help(count: int) -> float:
-    """Return the share of their worth that so many examples reach: one a half, two three quarters."""
+    """Return the share of their worth that so many examples reach: one a half, two 3/4."""
     return 1.0 - 0.5**count

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcbgrid.optimize.context import FLOOR, ROUNDS, fitted, prompt_tokens
+from lcbgrid.optimize.context import FLOOR, ROUNDS, Window, fitted, prompt_tokens
 
 from .fakes import ScriptedWorld, run, small_landscape
 
@@ -17,13 +17,13 @@ def build(texts: Sequence[str]) -> str:
 
 
 def test_what_fits_is_left_alone() -> None:
-    assert fitted(["a" * 9000, "b"], build) == (build(["a" * 9000, "b"]), 0)
-    assert fitted([], build) == ("Improve this.", 0)
+    assert fitted(["a" * 9000, "b"], build, window=Window()) == (build(["a" * 9000, "b"]), 0)
+    assert fitted([], build, window=Window()) == ("Improve this.", 0)
 
 
 def test_long_texts_are_cut_in_proportion_and_keep_both_ends() -> None:
     long, longer = "A" + "a" * 30_000 + "Z", "B" + "b" * 60_000 + "Y"
-    prompt, rounds = fitted([long, longer], build)
+    prompt, rounds = fitted([long, longer], build, window=Window())
     assert 1 <= rounds <= ROUNDS
     assert prompt_tokens(prompt) + 48_000 + 256 <= 65_536
     assert prompt_tokens(prompt) > 0.9 * (65_536 - 48_000 - 256)
@@ -34,14 +34,14 @@ def test_long_texts_are_cut_in_proportion_and_keep_both_ends() -> None:
 
 def test_a_tokenizer_and_a_window_are_heeded() -> None:
     text = "word " * 40_000
-    prompt, _ = fitted([text], build, window=20_000, output=4_000, count=lambda t: len(t.split()))
+    prompt, _ = fitted([text], build, window=Window(20_000, 4_000), count=lambda t: len(t.split()))
     assert 10_000 < len(prompt.split()) < 15_744
 
 
 @given(st.lists(st.integers(0, 40_000), max_size=12), st.integers(1_000, 70_000))
 def test_it_fits_unless_the_floor_forbids(sizes: list[int], window: int) -> None:
     texts = ["x" * size for size in sizes]
-    prompt, rounds = fitted(texts, build, window=window, output=500)
+    prompt, rounds = fitted(texts, build, window=Window(window, 500))
     fits = prompt_tokens(prompt) + 500 + 256 <= window
     assert fits or rounds == ROUNDS or len(prompt) <= len(texts) * (FLOOR + 60) + 13
     if rounds == 0:

@@ -6,7 +6,7 @@ Optimizers specification, sections 6.1 to 6.3 and 6.7.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -15,6 +15,7 @@ from lcbgrid.core.hashing import sha256_text
 from lcbgrid.optimize.attempts import Execute
 from lcbgrid.optimize.bundles import check_bundle
 from lcbgrid.optimize.canonical import content_hash
+from lcbgrid.optimize.context import Window
 from lcbgrid.optimize.errors import ContractError
 from lcbgrid.optimize.interface import Job, Row, method
 from lcbgrid.optimize.reflection import Complete
@@ -45,6 +46,7 @@ class Cell:
         evaluate: Runs rollouts of validation and test.
         reflect: Asks the reflection model.
         reflection_model: Its name.
+        reflection_window: What it takes.
     """
 
     names: Mapping[str, Any]
@@ -58,6 +60,7 @@ class Cell:
     evaluate: Execute
     reflect: Complete
     reflection_model: str
+    reflection_window: Window = field(default_factory=Window)
 
     def __post_init__(self) -> None:
         check_bundle(self.seed_bundle)
@@ -115,6 +118,7 @@ def job_identity(job: Job, cell: Cell, *, window: int = WINDOW) -> dict[str, Any
         "method": job.method,
         "condition_id": cell.condition_id,
         "reflection_model": cell.reflection_model,
+        "reflection_window": asdict(cell.reflection_window),
         "optimizer_seed": job.optimizer_seed,
         "budget": job.budget,
         "profile": job.profile,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from lcbgrid.optimize.texts import clip
 
@@ -15,6 +16,19 @@ WINDOW, OUTPUT = 65_536, 48_000
 CHARACTERS, FACTOR, EXTRA, A_MESSAGE, MARGIN = 1.5, 1.02, 512, 4, 256
 FLOOR, ROUNDS = 500, 5
 Count = Callable[[str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a reflection model takes.
+
+    Attributes:
+        tokens: Prompt and reply together.
+        reply_tokens: Longest reply, thinking included.
+    """
+
+    tokens: int = WINDOW
+    reply_tokens: int = OUTPUT
 
 
 def characters(text: str) -> float:
@@ -31,8 +45,8 @@ def fitted(
     texts: Sequence[str],
     build: Callable[[Sequence[str]], str],
     *,
-    window: int = WINDOW,
-    output: int = OUTPUT,
+    window: Window,
+    beside: int = 0,
     count: Count = characters,
 ) -> tuple[str, int]:
     """Return a prompt with texts that are cut alike until it fits, and the rounds it took.
@@ -40,11 +54,11 @@ def fitted(
     Args:
         texts: What may be cut, to 500 characters each and no further.
         build: Makes the prompt of them.
-        window: Tokens that prompt and answer may have together.
-        output: Tokens that the answer may have.
+        window: Of the model.
+        beside: Tokens that are kept free for what else the prompt will hold.
         count: Tells the tokens of a text.
     """
-    room = window - output - MARGIN
+    room = window.tokens - window.reply_tokens - MARGIN - beside
     kept = list(texts)
     prompt = build(kept)
     for number in range(ROUNDS):

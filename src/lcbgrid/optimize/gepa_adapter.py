@@ -158,7 +158,7 @@ class Adapter:
             shown = [str(item["shown"]) for item in reflective_dataset[name]]
             if shown:
                 ask = partial(self._style.prompt, role, str(candidate[name]))
-                prompt, rounds = fitted(shown, ask)
+                prompt, rounds = fitted(shown, ask, window=self._proposer.window)
                 self._log.asked(prompt, rounds)
                 wanted[name] = Wanted(role, prompt, self._log.iteration)
         texts = self._rollouts.bridge.call(

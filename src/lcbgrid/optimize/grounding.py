@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lcbgrid.optimize.canonical import plain
-from lcbgrid.optimize.context import WINDOW, fitted
+from lcbgrid.optimize.context import fitted
 from lcbgrid.optimize.demos import DemoSet
 from lcbgrid.optimize.interface import Reflection, Row
 from lcbgrid.optimize.proposer import Proposer, Wanted
@@ -21,7 +21,7 @@ from lcbgrid.optimize.texts import OUTPUT, between_fences, clip, compact, fenced
 from lcbgrid.teams.bundle import PromptBundle
 
 VIEW, FOLLOW_UPS, ENDINGS, SHOWN = 10, 9, 5, 3
-ROOM = 6000  # tokens of earlier observations beside the problems
+ROOM = 6000  # tokens of earlier observations and examples, or a third of a small window
 TIPS = {
     "none": "",
     "creative": "Be creative: try an unusual way of putting it.",
@@ -188,7 +188,9 @@ class Grounding:
 
     def _fitted(self, texts: Sequence[str], build: Callable[[Sequence[str]], str]) -> str:
         """Return a prompt, or the long part of one, that leaves room for some more."""
-        prompt, rounds = fitted(texts, build, window=WINDOW - ROOM)
+        window = self.reflection.window
+        beside = min(ROOM, (window.tokens - window.reply_tokens) // 3)
+        prompt, rounds = fitted(texts, build, window=window, beside=beside)
         self.refits += rounds > 0
         return prompt
 

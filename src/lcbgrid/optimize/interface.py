@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 
 from lcbgrid.core.errors import ConfigError, nearest
 from lcbgrid.optimize import improvements
+from lcbgrid.optimize.context import Window
 from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.ledger import BudgetLedger
 from lcbgrid.optimize.records import RunRecord
@@ -117,7 +118,13 @@ class Runner(Protocol):
 
 
 class Reflection(Protocol):
-    """The model that writes prompts; its calls are free of the rollout budget."""
+    """The model that writes prompts; its calls are free of the rollout budget.
+
+    Attributes:
+        window: What it takes; prompts are cut to it before they are sent.
+    """
+
+    window: Window
 
     async def complete(
         self,

@@ -45,6 +45,7 @@ class Proposer:
         temperature: Of sampling.
 
     Attributes:
+        window: What who writes takes.
         refused: Differences for which texts were refused, in order.
         malformed: Replies that held no text.
     """
@@ -58,6 +59,7 @@ class Proposer:
         phase: str,
         temperature: float = 1.0,
     ) -> None:
+        self.window = reflection.window
         self.refused: list[tuple[str, tuple[str, ...]]] = []
         self.malformed = 0
         self._retry = job.has(GUARD_RETRY)

@@ -15,6 +15,7 @@ from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.core.hashing import sha256_text
 from lcbgrid.optimize.attempts import MAXIMUM_ATTEMPTS
 from lcbgrid.optimize.canonical import content_hash, plain
+from lcbgrid.optimize.context import Window
 from lcbgrid.optimize.errors import BudgetSpent, ContractError
 from lcbgrid.optimize.interface import Job
 from lcbgrid.optimize.journal import ReflectionJournal, ReflectionKey
@@ -81,6 +82,7 @@ class JournalledReflection:
         journal: Of this job; ``None`` keeps one in memory.
         model: Name of the model, part of what a request is.
         max_in_flight: Requests under way at a time.
+        window: What the model takes.
 
     Attributes:
         spent: The search was refused a call, because it had made ``most_calls``.
@@ -94,7 +96,9 @@ class JournalledReflection:
         journal: ReflectionJournal | None = None,
         model: str = "",
         max_in_flight: int = 16,
+        window: Window | None = None,
     ) -> None:
+        self.window = window or Window()
         self.asked = 0
         self.spent = False
         self._job = job

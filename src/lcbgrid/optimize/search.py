@@ -107,7 +107,11 @@ async def search(
         progress=progress,
     )
     reflection = JournalledReflection(
-        job, cell.reflect, journal=reflections, model=cell.reflection_model
+        job,
+        cell.reflect,
+        journal=reflections,
+        model=cell.reflection_model,
+        window=cell.reflection_window,
     )
     error: str | None = None
     try:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lcbgrid.optimize.canonical import plain
-from lcbgrid.optimize.interface import Row
 from lcbgrid.optimize.records import RunRecord
+from lcbgrid.optimize.rows import Row
 
 BEGIN, END = "NEW_PROMPT_BEGIN", "NEW_PROMPT_END"
 STATEMENT, OTHER_FIELD, OUTPUT, TRACE = 7000, 3000, 2000, 3000

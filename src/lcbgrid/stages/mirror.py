@@ -14,6 +14,7 @@ from lcbgrid.config.optimize_spec import OptimizeSpec
 from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.models.failures import ModelCallError
 from lcbgrid.models.types import CallId, ChatReply, ChatRequest, Message
+from lcbgrid.optimize.context import Window
 from lcbgrid.optimize.reflection import Reply, Request
 from lcbgrid.optimize.texts import clip
 from lcbgrid.scenarios.extract import strip_thinking
@@ -48,6 +49,7 @@ class Mirror:
         self.max_tokens = optimize.reflection_max_tokens or usual
         self._answered = False
         self.window_tokens = model.context_tokens if embedded else WINDOW_TOKENS
+        self.window = Window(self.window_tokens, self.max_tokens)
 
     async def reflect(self, request: Request) -> Reply:
         """Ask the model; a reply that does not fit its window is empty.

@@ -185,6 +185,7 @@ def _cell(plan: SearchPlan, store: PreparedProblems, work: _Work, mirror: Mirror
         evaluate=work.evaluate,
         reflect=mirror.reflect,
         reflection_model=plan.reflection_model,
+        reflection_window=mirror.window,
     )
 
 

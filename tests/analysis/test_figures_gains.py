@@ -108,7 +108,7 @@ def test_the_forest_has_a_point_a_gain_and_a_bar_a_gap(frames: GainFrames) -> No
     assert len(_hatched(axes)) == 1
     shown = _texts(drawing)
     assert "mipro: seed 1 is missing; seed 2 is missing" in shown
-    assert any(text.startswith("+100.0 [+100.0, +100.0]  p 0.094") for text in shown)
+    assert any(text.startswith("+100.0 [+100.0, +100.0]  p Holm 0.094") for text in shown)
     assert "no gain (not a zero)" in shown
     assert figure.caption.splitlines()[-1] == (
         "Hatched, without a gain: centralized, 4 agents, mipro: seed 1 is missing; seed 2 is "

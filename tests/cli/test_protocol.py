@@ -119,6 +119,7 @@ def test_a_runtime_key_is_a_topology_with_options(asked: Any, found: Any) -> Non
         ("sequential_crewai", "autogen", None, None),
         ("independent_communications_structured_soft", None, None, "freeform"),
         ("single", None, 4, None),
+        ("single", None, None, "structured_soft"),
         ("sequential_r", None, None, None),
         ("sequential_rx", None, None, None),
     ],
@@ -264,6 +265,22 @@ def test_the_reflection_model_has_an_endpoint_of_its_own(app: RecordingApp) -> N
         assert writer.wishes == writer.bodies
     assert not app.wishes
     assert {body["model"] for body in app.bodies} == {"m"}
+
+
+def test_another_name_of_the_reflection_model_is_another_job(
+    app: RecordingApp, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served() as writer:
+        named = {"REFLECTION_MODEL_BASE_URL": writer.url, "REFLECTION_MODEL_ID": "big"}
+        assert start("job", at=app.url, environment=named) == 0
+        identity = json.loads((folder / "job/job.json").read_text())["identity"]
+        assert identity["reflection_model"] == "reflection (big)"
+        assert start("job", at=app.url, environment=named | {"REFLECTION_MODEL_ID": "other"}) == 2
+    assert "another" in capsys.readouterr().err
+
+
+def test_a_reflection_address_that_is_none_is_refused(app: RecordingApp) -> None:
+    assert start("job", at=app.url, environment={"REFLECTION_MODEL_BASE_URL": "foo"}) == 2
 
 
 def test_methods_share_the_evaluations_of_the_prompts_as_written(

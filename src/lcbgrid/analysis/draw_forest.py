@@ -107,7 +107,7 @@ def _draw_row(
         zorder=4,
     )
     interval = f"[{signed(row['ci95_low_pp'])}, {signed(row['ci95_high_pp'])}]"
-    shown = f"{signed(row['delta_pp'])} {interval}  p {p_text(row['p_holm'])}"
+    shown = f"{signed(row['delta_pp'])} {interval}  p Holm {p_text(row['p_holm'])}"
     axes.annotate(
         shown,
         (1.0, y),

@@ -67,10 +67,13 @@ def _compare(methods: list[str], seeds: range, setting: Setting) -> None:
     import asyncio
     import logging
 
+    from lcbgrid.core.errors import ConfigError
     from lcbgrid.core.files import dump_json
     from lcbgrid.optimize.compare import Found, compare, table
 
     logger = logging.getLogger(__name__)
+    if not methods:
+        raise ConfigError("no method is named", where="--methods", remedy="for example gepa,mipro")
 
     def told(name: str, one: Found) -> None:
         logger.info("landscape %d, %s: %+.1f pp", one.landscape, name, one.gain_pp)

@@ -57,6 +57,12 @@ def main(arguments: list[str]) -> int:
     return guarded(work)
 
 
+def _path(text: str) -> Path:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("a path is empty")
+    return Path(text)
+
+
 def _parser() -> _Parser:
     parser = _Parser(
         prog=PROGRAM,
@@ -67,8 +73,8 @@ def _parser() -> _Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("roots", nargs="+", type=Path, metavar="DIR", help="folders; jobs anywhere below count")
-    add("--out", type=Path, metavar="FILE", help="write the summary as JSON")
+    add("roots", nargs="+", type=_path, metavar="DIR", help="folders; jobs anywhere below count")
+    add("--out", type=_path, metavar="FILE", help="write the summary as JSON")
     add("--figures", type=Path, metavar="DIR", help="draw heat map, forest plot and curves")
     add(
         "--bootstrap",

@@ -52,6 +52,8 @@ def main(arguments: list[str], environment: Mapping[str, str] = os.environ) -> i
     def work() -> int:
         options = _parser().parse_args(arguments)
         set_up_logging(None, quiet=options.quiet, level=options.log_level)
+        if options.out == Path():
+            raise UserError("--out names no folder", remedy="give the job a folder of its own")
         from lcbgrid.core.files import dump_json
         from lcbgrid.stages.one_job import foreign, run_one_job
 
@@ -180,8 +182,9 @@ def runtime(
         )
     if base in ("single", "direct"):
         size = _agreed(key, "--team-size", size, 1)
+        communication = _agreed(key, "--communication", communication, "freeform")
     named_topology = base if framework in (None, "langgraph") else f"{base}_{framework}"
-    return named_topology, size or DEFAULT_SIZE, communication or "freeform"
+    return named_topology, DEFAULT_SIZE if size is None else size, communication or "freeform"
 
 
 def _agreed(key: str, option: str, asked: Any, named: Any) -> Any:

@@ -44,6 +44,7 @@ class _Exchange:
     def fail(self, error: Exception) -> None:
         if not self.done.done():
             self.done.set_exception(error)
+            self.done.exception()  # seen: whoever waited may have been interrupted meanwhile
 
 
 class _Connection(asyncio.Protocol):

@@ -47,6 +47,7 @@ class Cell:
         reflect: Asks the reflection model.
         reflection_model: Its name.
         reflection_window: What it takes.
+        reflection_settings: Digest of whatever else decides its replies.
     """
 
     names: Mapping[str, Any]
@@ -61,6 +62,7 @@ class Cell:
     reflect: Complete
     reflection_model: str
     reflection_window: Window = field(default_factory=Window)
+    reflection_settings: str = ""
 
     def __post_init__(self) -> None:
         check_bundle(self.seed_bundle)
@@ -119,6 +121,7 @@ def job_identity(job: Job, cell: Cell, *, window: int = WINDOW) -> dict[str, Any
         "condition_id": cell.condition_id,
         "reflection_model": cell.reflection_model,
         "reflection_window": asdict(cell.reflection_window),
+        "reflection_settings": cell.reflection_settings,
         "optimizer_seed": job.optimizer_seed,
         "budget": job.budget,
         "profile": job.profile,

@@ -106,13 +106,7 @@ async def search(
         window=window,
         progress=progress,
     )
-    reflection = JournalledReflection(
-        job,
-        cell.reflect,
-        journal=reflections,
-        model=cell.reflection_model,
-        window=cell.reflection_window,
-    )
+    reflection = _reflection(job, cell, reflections)
     error: str | None = None
     try:
         outcome = await method(job.method).optimize(
@@ -125,6 +119,16 @@ async def search(
     rollouts.settle()
     reflections.settle()
     return _searched(cell, runner, reflection, outcome, error)
+
+
+def _reflection(job: Job, cell: Cell, journal: ReflectionJournal) -> JournalledReflection:
+    return JournalledReflection(
+        job,
+        cell.reflect,
+        journal=journal,
+        model=cell.reflection_model,
+        window=cell.reflection_window,
+    )
 
 
 def _searched(

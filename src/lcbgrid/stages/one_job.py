@@ -36,6 +36,7 @@ from lcbgrid.stages.one_cell import Choices, one_cell
 from lcbgrid.stages.optimize import run_phases
 from lcbgrid.stages.search_cell import SearchPlan
 from lcbgrid.stages.search_problems import SearchSplits, search_dataset, search_splits
+from lcbgrid.stages.variables import addresses
 
 REFLECTION = "reflection"  # the model that REFLECTION_MODEL_BASE_URL names
 PREPARING_S = 3600.0
@@ -138,6 +139,7 @@ def _with_reflection(
     address = environment.get("REFLECTION_MODEL_BASE_URL")
     if not address or effective.config.optimize.reflection_model:
         return effective
+    addresses(address, "REFLECTION_MODEL_BASE_URL")  # says what is wrong with it
     task = effective.models[cell.model]
     spec = ModelSpec(
         provider="openai",

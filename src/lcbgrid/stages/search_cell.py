@@ -173,6 +173,7 @@ def _cell(plan: SearchPlan, store: PreparedProblems, work: _Work, mirror: Mirror
     effective, cell = plan.effective, plan.cell
     texts = effective.role_prompts(cell)
     lineup = effective.teams[cell.topology].lineup(cell.team_size)
+    written = effective.optimize_settings(cell)["reflection"]
     return Cell(
         names=_names(plan, store),
         seed_bundle=PromptBundle(texts),
@@ -184,9 +185,17 @@ def _cell(plan: SearchPlan, store: PreparedProblems, work: _Work, mirror: Mirror
         search=work.search,
         evaluate=work.evaluate,
         reflect=mirror.reflect,
-        reflection_model=plan.reflection_model,
+        reflection_model=_writer(plan),
         reflection_window=mirror.window,
+        reflection_settings=sha256_json({k: v for k, v in written.items() if k != "base_url"}),
     )
+
+
+def _writer(plan: SearchPlan) -> str:
+    """Return the name of the reflection model, with what its server calls it if that differs."""
+    name = plan.reflection_model
+    model_id = plan.effective.models[name].model_id
+    return name if model_id == name else f"{name} ({model_id})"
 
 
 def _names(plan: SearchPlan, store: PreparedProblems) -> dict[str, Any]:

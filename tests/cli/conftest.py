@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from job_server import RecordingApp, served, write_model
 
 from lcbgrid.cli.runner import Runner, main
 
@@ -53,3 +57,25 @@ def play(folder: Path) -> Play:
         return main(Runner(topology, **fixed), options, environment)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder; problems are prepared once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def small_jobs(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let optimizer jobs work in the folder, on a small model at an address."""
+    monkeypatch.setenv("LCBGRID_CACHE", str(cache))
+    for name in ("TASK_ENDPOINTS", "REFLECTION_MODEL_BASE_URL", "REFLECTION_MODEL_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    write_model(folder)
+
+
+@pytest.fixture
+def app() -> Iterator[RecordingApp]:
+    """Return a simulated server."""
+    with served() as running:
+        yield running

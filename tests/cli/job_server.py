@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from lcbgrid.cli.protocol import main
 from lcbgrid.config.model_spec import SimulateSpec
 from lcbgrid.models.simulate import server
 from lcbgrid.models.simulate.answer import Answer
@@ -115,3 +119,26 @@ def lasting(folder: Path) -> dict[str, bytes]:
         and not path.name.endswith((".lock", ".flock"))
         and path.name not in measured
     }
+
+
+def start(out: str, *more: str, at: str = "", **changes: Any) -> int:
+    """Run a small job in this process."""
+    environment = dict(changes.pop("environment", {}))
+    if at:
+        environment["TASK_ENDPOINTS"] = at
+    return main(job_arguments(out, *more, **changes), environment)
+
+
+def process(out: str, *more: str, at: str, **changes: Any) -> subprocess.Popen[str]:
+    """Start a small job in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "optimizers.protocol.run", *job_arguments(out, *more, **changes)],
+        env=os.environ | {"TASK_ENDPOINTS": at},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from lcbgrid.analysis import style
-from lcbgrid.analysis.draw_gains import nothing_to_show
+from lcbgrid.analysis.draw_gains import method_handle, nothing_to_show
 from lcbgrid.analysis.frames import records_of
 
 if TYPE_CHECKING:
@@ -109,22 +109,8 @@ def _mark_end(axes: Axes, line: Sequence[Row], look: tuple[Any, str], size: floa
 
 
 def _legend(figure: Figure, rows: Sequence[Row], methods: Sequence[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    colours, markers = style.colours(methods), style.markers(methods)
     handles = []
     for method in methods:
         hollow = all(row["simulated"] for row in rows if row["method"] == method)
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color=colours[method],
-                marker=markers[method],
-                markersize=5.5,
-                markerfacecolor="white" if hollow else colours[method],
-                linewidth=1.8,
-                label=f"{method} (simulated)" if hollow else method,
-            )
-        )
+        handles.append(method_handle(method, methods, hollow=hollow, linewidth=1.8))
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 4))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from lcbgrid.analysis import style
-from lcbgrid.analysis.draw_gains import HATCH, nothing_to_show
+from lcbgrid.analysis.draw_gains import HATCH, method_handle, nothing_to_show
 from lcbgrid.analysis.figures import NOT_IN_GRID
 from lcbgrid.analysis.frames import records_of
 from lcbgrid.analysis.table import p_text, signed
@@ -149,27 +149,14 @@ def _draw_missing(axes: Axes, y: float, row: Row, ends: tuple[float, float]) -> 
 
 
 def _legend(figure: Figure, rows: Sequence[Row], methods: Sequence[str]) -> None:
-    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    colours, markers = style.colours(methods), style.markers(methods)
     known = [row for row in rows if row["delta_pp"] is not None]
     handles: list[Any] = []
     for method in methods:
         own = [row for row in known if row["method"] == method]
         hollow = bool(own) and all(row["simulated"] for row in own)
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color=colours[method],
-                marker=markers[method],
-                markersize=5.5,
-                markerfacecolor="white" if hollow else colours[method],
-                linewidth=1.4,
-                label=f"{method} (simulated)" if hollow else method,
-            )
-        )
+        handles.append(method_handle(method, methods, hollow=hollow, linewidth=1.4))
     if len(known) < len(rows):
         handles.append(
             Patch(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 Row = dict[str, Any]
 HATCH: Final = "//////"
@@ -59,6 +60,25 @@ def draw_gains(data: pd.DataFrame) -> Figure:
         axes.set_title(panel or "", parse_math=False)
     _colour_bar(figure, [axes for axes in grid.flat if axes.get_visible()], limit)
     return figure
+
+
+def method_handle(
+    method: str, methods: Sequence[str], *, hollow: bool, linewidth: float
+) -> Line2D:
+    """Return a legend's handle: the method's colour and marker, hollow if it is simulated."""
+    from matplotlib.lines import Line2D
+
+    colour = style.colours(methods)[method]
+    return Line2D(
+        [],
+        [],
+        color=colour,
+        marker=style.markers(methods)[method],
+        markersize=5.5,
+        markerfacecolor="white" if hollow else colour,
+        linewidth=linewidth,
+        label=f"{method} (simulated)" if hollow else method,
+    )
 
 
 def nothing_to_show() -> Figure:

@@ -16,8 +16,9 @@ from lcbgrid.analysis.columns import Column, frame
 from lcbgrid.analysis.figures import NOT_IN_GRID, Figure
 from lcbgrid.analysis.frames import Frames, records_of
 from lcbgrid.analysis.gains import HasGains
-from lcbgrid.analysis.paired import CONDITION_AXES, IDENTITY, SETUP_AXES, SHARED_SETUP_AXES
+from lcbgrid.analysis.paired import CONDITION_AXES, SETUP_AXES, SHARED_SETUP_AXES
 from lcbgrid.analysis.provenance import provenance_lines
+from lcbgrid.config.optimize_spec import IDENTITY
 
 NOTHING: Final = (
     "No prompt optimizer was compared with the prompts as written, so there is nothing to show."

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from lcbgrid.analysis import columns_gains as cols
 from lcbgrid.analysis.columns import frame
 from lcbgrid.analysis.gain_tests import contrast_rows
-from lcbgrid.analysis.paired import GROUP_AXES, IDENTITY, Group, Search, label, reason_text
+from lcbgrid.analysis.paired import GROUP_AXES, Group, Search, label, reason_text
+from lcbgrid.config.optimize_spec import IDENTITY
 from lcbgrid.core.errors import ConfigError, nearest
 from lcbgrid.optimize.cells import CellSummary, incomplete_reasons, summarise
 from lcbgrid.optimize.errors import ContractError

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from lcbgrid.analysis.axes import AXES, SETTING_AXES, Key, key_of
 from lcbgrid.analysis.job_folders import read_job, sealed, spending_of
-from lcbgrid.analysis.paired import GROUP_AXES, IDENTITY, Group, Search
+from lcbgrid.analysis.paired import GROUP_AXES, SHARED_SETUP_AXES, Group, Search
+from lcbgrid.config.optimize_spec import IDENTITY
 from lcbgrid.optimize.cells import SeedResult
 from lcbgrid.optimize.job import JOB, SELECTION
 
-SETUP: Final = ("budget", "profile", "without", "reflection_model", "window")
 Score = Mapping[str, Any]
 
 
@@ -26,7 +26,8 @@ def grid_groups(expected: Iterable[Mapping[str, Any]], scores: Mapping[Key, Scor
 
     Args:
         expected: The axes of every cell of the grid; and, where known, ``simulated``, ``search``
-            (folder of the cell's published search) and ``optimize`` (values of ``SETUP``).
+            (folder of the cell's published search) and ``optimize`` (values of
+            ``SHARED_SETUP_AXES``).
         scores: Score records by key of their cell.
     """
     cells = list(expected)
@@ -51,7 +52,7 @@ def _group(
     setup = first.get("optimize") or {}
     own_axes = {
         **{name: first.get(name) for name in GROUP_AXES},
-        **{name: setup.get(name) for name in SETUP},
+        **{name: setup.get(name) for name in SHARED_SETUP_AXES},
         "task": first["dataset"],
         "method": first["optimizer"],
         "versions": None,

@@ -29,7 +29,6 @@ SHARED_SETUP_AXES: Final = ("budget", "profile", "without", "reflection_model", 
 
 SETUP_AXES: Final = (*SHARED_SETUP_AXES, "versions", "condition_id")
 GROUP_AXES: Final = (*CONDITION_AXES, *SETUP_AXES, "method")
-IDENTITY: Final = "identity"
 
 
 @dataclass(frozen=True, slots=True)

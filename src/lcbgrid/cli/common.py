@@ -24,6 +24,14 @@ ResultsOption = Annotated[Path, typer.Option("--results", help="Results folder."
 CellOption = Annotated[
     str, typer.Option("--cell", help="Path of the cell, as below results/runs.")
 ]
+ReplayOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--replay-from",
+        help="Results folder whose transcripts answer every model call.",
+        envvar="LCBGRID_REPLAY_FROM",
+    ),
+]
 
 RESULTS = Path("results")
 

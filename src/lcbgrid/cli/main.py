@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 
 from lcbgrid import __version__
-from lcbgrid.cli import check, config, lcb, model, optimize_stage, show, stages
+from lcbgrid.cli import check, config, lcb, model, optimize, show, stages
 from lcbgrid.core.errors import (
     EXIT_BUG,
     EXIT_INTERRUPTED,
@@ -41,7 +41,7 @@ lcb.add_to(app)
 config.add_to(app)
 model.add_to(app)
 show.add_to(app)
-optimize_stage.add_to(app)
+optimize.add_to(app)
 
 
 def _print_version(wanted: bool) -> None:

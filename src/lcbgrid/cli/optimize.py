@@ -1,4 +1,4 @@
-"""``lcbgrid optimize``: prompt optimizers."""
+"""``lcbgrid optimize``: prompt optimizers, compared on landscapes or run for a cell."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from lcbgrid.cli.common import (
+    RESULTS,
+    CellOption,
+    ConfigOption,
+    ReplayOption,
+    ResultsOption,
+    load,
+)
 
 if TYPE_CHECKING:
     from lcbgrid.optimize.compare import Setting
@@ -93,6 +102,31 @@ def _compare(methods: list[str], seeds: range, setting: Setting) -> None:
         "without": list(setting.switches),
     }
     typer.echo(dump_json(summary))
+
+
+@optimize.command("prepare")
+def prepare(config: ConfigOption = None, results: ResultsOption = RESULTS) -> None:
+    """Prepare the train and validation problems, from which optimizers learn."""
+    from lcbgrid.stages.optimize import prepare_search_problems
+
+    effective, layout = load(config, results)
+    typer.echo(prepare_search_problems(effective, layout))
+
+
+@optimize.command("run")
+def run(
+    cell: CellOption,
+    config: ConfigOption = None,
+    results: ResultsOption = RESULTS,
+    replay_from: ReplayOption = None,
+) -> None:
+    """Search prompts for one cell and decide what it runs with; resumes where it stopped."""
+    from lcbgrid.config.grid import find
+    from lcbgrid.stages.optimize import optimize_cell
+
+    effective, layout = load(config, results)
+    found = find(effective.cells, cell)
+    typer.echo(optimize_cell(effective, found, layout, replay_from=replay_from))
 
 
 def _names(text: str) -> list[str]:

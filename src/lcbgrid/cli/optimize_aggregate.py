@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from lcbgrid.core.errors import EXIT_OK, UserError
+from lcbgrid.cli.arguments import Parser
+from lcbgrid.core.errors import EXIT_OK
 
 if TYPE_CHECKING:
     from lcbgrid.analysis.gains import GainFrames
@@ -27,14 +28,6 @@ _EPILOG = """A cell is complete if the seeds 0, 1 and 2 are there once each, val
 problems; others are named with their reasons and take part in no mean. Jobs that do not conform to
 the published grid and protocol are left out and counted unless --include-nonconformant is given.
 Exit status: 0 done; 2 a mistake in what was asked, or a damaged file, which is named."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are our errors: one line, exit status 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise instead of printing."""
-        raise UserError(message, remedy=f"see python -m {self.prog} --help")
 
 
 def run() -> NoReturn:
@@ -63,8 +56,8 @@ def _path(text: str) -> Path:
     return Path(text)
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog=PROGRAM,
         description="Sum up optimizer jobs: the gain of each method in each condition over the "
         "prompts as written, with intervals and tests.",

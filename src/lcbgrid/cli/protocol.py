@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from lcbgrid.cli.arguments import Parser
 from lcbgrid.core.errors import EXIT_OK, ConfigError, UserError
 
 if TYPE_CHECKING:
@@ -28,14 +29,6 @@ _EPILOG = """A finished job prints its summary again; one that was interrupted g
 TASK_ENDPOINTS: addresses of the task model, with commas; REFLECTION_MODEL_BASE_URL: of the model
 that writes prompts (REFLECTION_MODEL_ID: what it is called there; default: as the task model).
 Exit status: 0 done; 2 a mistake in what was asked; 3 the world failed (hub, endpoint, sandbox)."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are our errors: one line, exit status 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise instead of printing."""
-        raise UserError(message, remedy=f"see python -m {self.prog} --help")
 
 
 def run() -> NoReturn:
@@ -65,8 +58,8 @@ def main(arguments: list[str], environment: Mapping[str, str] = os.environ) -> i
     return guarded(work)
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
+def _parser() -> Parser:
+    parser = Parser(
         prog=PROGRAM,
         description="Search prompts for one team on one model, decide on validation problems, "
         "and compare on test problems.",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from lcbgrid.cli.arguments import Parser
 from lcbgrid.config.base import validate
 from lcbgrid.config.problem_spec import DatasetSpec
 from lcbgrid.core.errors import ConfigError, UserError
@@ -26,14 +27,6 @@ _FOR_BATCHES = (
 _EPILOG = """Without --batch the team solves two small problems of our own and shows how it did.
 Exit status: 0 done; 2 a mistake in what was asked; 3 the world failed (hub, endpoint, sandbox)."""
 _FIRST_RELEASE = "release_v1"  # its first rows are the evaluation ids
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are our errors: one line, exit status 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise instead of printing."""
-        raise UserError(message, remedy=f"see python -m {self.prog} --help")
 
 
 def parse_options(arguments: list[str], *, prog: str, about: str) -> argparse.Namespace:
@@ -56,8 +49,8 @@ def parse_options(arguments: list[str], *, prog: str, about: str) -> argparse.Na
     return options
 
 
-def _parser(prog: str, about: str) -> _Parser:
-    parser = _Parser(prog=prog, description=about, epilog=_EPILOG, allow_abbrev=False)
+def _parser(prog: str, about: str) -> Parser:
+    parser = Parser(prog=prog, description=about, epilog=_EPILOG, allow_abbrev=False)
     add = parser.add_argument
     add("--batch", action="store_true", help="run over a data set")
     add("--limit", type=int, metavar="N", help="at most N problems, after --offset")

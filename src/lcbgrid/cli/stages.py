@@ -7,20 +7,21 @@ from typing import Annotated
 
 import typer
 
-from lcbgrid.cli.common import RESULTS, CellOption, ConfigOption, ResultsOption, load
+from lcbgrid.cli.common import (
+    RESULTS,
+    CellOption,
+    ConfigOption,
+    ReplayOption,
+    ResultsOption,
+    load,
+)
 
 
 def run(
     cell: CellOption,
     config: ConfigOption = None,
     results: ResultsOption = RESULTS,
-    replay_from: Annotated[
-        Path | None,
-        typer.Option(
-            help="Results folder whose transcripts answer every model call.",
-            envvar="LCBGRID_REPLAY_FROM",
-        ),
-    ] = None,
+    replay_from: ReplayOption = None,
 ) -> None:
     """Let a team answer the problems of one cell; resumes where it stopped."""
     from lcbgrid.config.grid import find

@@ -15,11 +15,12 @@ from gepa.core.adapter import EvaluationBatch
 
 from lcbgrid.optimize.context import fitted
 from lcbgrid.optimize.gepa_log import SearchLog
-from lcbgrid.optimize.gepa_rollouts import ANYTIME, CURTAILED, Halt, Rollouts
+from lcbgrid.optimize.gepa_rollouts import Halt, Rollouts
 from lcbgrid.optimize.interface import Row
 from lcbgrid.optimize.proposer import Proposer, Wanted
 from lcbgrid.optimize.records import RunRecord
 from lcbgrid.optimize.rows import row_id
+from lcbgrid.optimize.switches import ANYTIME, CURTAILED
 from lcbgrid.teams.bundle import PromptBundle
 
 Trace = tuple[Row, RunRecord | None]

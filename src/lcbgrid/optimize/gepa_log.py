@@ -16,9 +16,8 @@ from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.gepa_rollouts import Halt, Rollouts
 from lcbgrid.optimize.interface import Row, Trials
 from lcbgrid.optimize.rows import row_id
+from lcbgrid.optimize.switches import NOISE_AWARE
 from lcbgrid.teams.bundle import PromptBundle
-
-NOISE_AWARE = "noise_aware_incumbent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 from lcbgrid.optimize.errors import BudgetSpent
 from lcbgrid.optimize.estimate import posterior_means
 from lcbgrid.optimize.interface import Batch, Job, Row, Runner
-from lcbgrid.optimize.pruning import PairedEProcess, curtailed
+from lcbgrid.optimize.pruning import curtailed, hard_first, is_worse
 from lcbgrid.optimize.records import RunRecord
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.runner import REUSE
+from lcbgrid.optimize.switches import ANYTIME, CURTAILED, HARD_FIRST, PAIRED
 from lcbgrid.teams.bundle import PromptBundle
 
-PAIRED, CURTAILED, ANYTIME = "common_random_numbers", "curtailment", "anytime_stop"
-HARD_FIRST, FAILING, TAIL = "hard_rows_first", "failing_rows", "tail_retests"
+FAILING = "failing_rows"
 _T = TypeVar("_T")
 
 
@@ -231,19 +231,3 @@ class Rollouts:
 
 def _score(record: RunRecord | None) -> float:
     return 0.0 if record is None else record.score or 0.0
-
-
-def hard_first(rows: Sequence[Row], best: Mapping[str, float]) -> list[Row]:
-    """Return rows with those first on which the best did worst, else in their order.
-
-    Only there can another bundle win, so a contest without a win ends before the other rows run.
-    """
-    return sorted(rows, key=lambda row: best[row_id(row)])
-
-
-def is_worse(scores: Sequence[float], best: Sequence[float]) -> bool:
-    """Return whether the anytime-valid test calls scores worse than the best's on its rows."""
-    test = PairedEProcess()
-    return any(
-        test.update(mine, theirs) == "worse" for mine, theirs in zip(scores, best, strict=False)
-    )

@@ -16,10 +16,11 @@ from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.optimize.errors import BudgetSpent
 from lcbgrid.optimize.gepa_adapter import Acceptance, Adapter, Name, Style
 from lcbgrid.optimize.gepa_log import SearchLog
-from lcbgrid.optimize.gepa_rollouts import TAIL, Bridge, Halt, Rollouts
+from lcbgrid.optimize.gepa_rollouts import Bridge, Halt, Rollouts
 from lcbgrid.optimize.gepa_sampling import FailingRows
 from lcbgrid.optimize.interface import Job, Outcome, Reflection, Row, Runner, Trials
 from lcbgrid.optimize.proposer import Proposer
+from lcbgrid.optimize.switches import TAIL
 
 JOINT, FROM_BEST = "joint_rewrites", "best_parent"
 MINIBATCH, MERGES, PATIENCE, FULL_EVALS, OVERLAP = 3, 5, 3, 5, 5

@@ -15,20 +15,18 @@ from lcbgrid.optimize.curve import Observation
 from lcbgrid.optimize.demos import DemoSet
 from lcbgrid.optimize.errors import BudgetSpent
 from lcbgrid.optimize.estimate import posterior_means
-from lcbgrid.optimize.gepa_log import NOISE_AWARE
-from lcbgrid.optimize.gepa_rollouts import (
+from lcbgrid.optimize.interface import Batch, Job, Row, Runner, Trials
+from lcbgrid.optimize.mipro_texts import LOOKED_AT, Instructions
+from lcbgrid.optimize.pruning import curtailed, hard_first, is_worse
+from lcbgrid.optimize.rows import row_id
+from lcbgrid.optimize.switches import (
     ANYTIME,
     CURTAILED,
     HARD_FIRST,
+    NOISE_AWARE,
     PAIRED,
     TAIL,
-    hard_first,
-    is_worse,
 )
-from lcbgrid.optimize.interface import Batch, Job, Row, Runner, Trials
-from lcbgrid.optimize.mipro_texts import LOOKED_AT, Instructions
-from lcbgrid.optimize.pruning import curtailed
-from lcbgrid.optimize.rows import row_id
 from lcbgrid.optimize.texts import with_demos
 from lcbgrid.teams.bundle import PromptBundle
 

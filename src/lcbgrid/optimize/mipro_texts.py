@@ -15,9 +15,9 @@ from lcbgrid.optimize.errors import BudgetSpent
 from lcbgrid.optimize.grounding import Grounding, told
 from lcbgrid.optimize.interface import Job, Row, Runner
 from lcbgrid.optimize.rows import row_id
+from lcbgrid.optimize.switches import RICH
 from lcbgrid.teams.bundle import PromptBundle
 
-RICH = "rich_feedback"
 FAILURES, LOOKED_AT = 8, 6
 
 

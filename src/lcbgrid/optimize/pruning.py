@@ -9,12 +9,13 @@ stated probability.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
 
 from lcbgrid.core.errors import ConfigError
 from lcbgrid.optimize.errors import ContractError
+from lcbgrid.optimize.rows import Row, row_id
 from lcbgrid.optimize.stats import binomial_sum
 
 Verdict = Literal["continue", "worse", "better"]
@@ -106,3 +107,19 @@ class PairedEProcess:
     def verdict(self) -> Verdict:
         """What the rows so far say."""
         return self._verdict
+
+
+def hard_first(rows: Sequence[Row], best: Mapping[str, float]) -> list[Row]:
+    """Return rows with those first on which the best did worst, else in their order.
+
+    Only there can another bundle win, so a contest without a win ends before the other rows run.
+    """
+    return sorted(rows, key=lambda row: best[row_id(row)])
+
+
+def is_worse(scores: Sequence[float], best: Sequence[float]) -> bool:
+    """Return whether the anytime-valid test calls scores worse than the best's on its rows."""
+    test = PairedEProcess()
+    return any(
+        test.update(mine, theirs) == "worse" for mine, theirs in zip(scores, best, strict=False)
+    )

@@ -14,7 +14,16 @@ from lcbgrid.config.optimize_spec import OptimizeSpec
 from lcbgrid.core.errors import InfrastructureError
 from lcbgrid.models.failures import ModelCallError
 from lcbgrid.models.types import CallId, ChatReply, ChatRequest, Message
-from lcbgrid.optimize.context import Window
+from lcbgrid.optimize.context import (
+    CHARACTERS,
+    EXTRA,
+    FACTOR,
+    FLOOR,
+    MARGIN,
+    OUTPUT,
+    WINDOW,
+    Window,
+)
 from lcbgrid.optimize.reflection import Reply, Request
 from lcbgrid.optimize.texts import clip
 from lcbgrid.scenarios.extract import strip_thinking
@@ -23,11 +32,8 @@ from lcbgrid.teams.work import Client
 
 logger = logging.getLogger(__name__)
 
-MAX_TOKENS = 48_000
-WINDOW_TOKENS = 65_536  # where the endpoint does not say
 EMBEDDED_MAX_TOKENS = 600
-REFITS, LEAST_REPLY, LEAST_CHARS = 5, 16_384, 500
-CHARS_A_TOKEN, SLACK, OVERHEAD, SPARE = 1.5, 1.02, 512, 256
+REFITS, LEAST_REPLY = 5, 16_384
 AGENT = "reflection"
 _WINDOW = re.compile(r"the context of the model holds (\d+)")
 
@@ -45,10 +51,10 @@ class Mirror:
         self._client = client
         own = model.sampling.max_tokens if model.sampling else None
         embedded = model.provider == "embedded"
-        usual = own or (EMBEDDED_MAX_TOKENS if embedded else MAX_TOKENS)
+        usual = own or (EMBEDDED_MAX_TOKENS if embedded else OUTPUT)
         self.max_tokens = optimize.reflection_max_tokens or usual
         self._answered = False
-        self.window_tokens = model.context_tokens if embedded else WINDOW_TOKENS
+        self.window_tokens = model.context_tokens if embedded else WINDOW
         self.window = Window(self.window_tokens, self.max_tokens)
 
     async def reflect(self, request: Request) -> Reply:
@@ -118,8 +124,8 @@ class _Size:
 
     def room(self, request: Request) -> int:
         """Return how many characters of a prompt fit (section 3.6)."""
-        tokens = (self.window - self.reply - SPARE - OVERHEAD) / SLACK
-        return max(LEAST_CHARS, int(tokens * CHARS_A_TOKEN) - len(request.system or ""))
+        tokens = (self.window - self.reply - MARGIN - EXTRA) / FACTOR
+        return max(FLOOR, int(tokens * CHARACTERS) - len(request.system or ""))
 
     def smaller(self, refusal: str, request: Request) -> _Size:
         """Return the next size to try: first a shorter reply, then a shorter prompt.
@@ -131,7 +137,7 @@ class _Size:
         named = _WINDOW.search(refusal)
         if named and int(named[1]) < self.window:
             window = int(named[1])
-            needed = int(len(request.prompt) / CHARS_A_TOKEN * SLACK) + OVERHEAD + SPARE
+            needed = int(len(request.prompt) / CHARACTERS * FACTOR) + EXTRA + MARGIN
             least = min(LEAST_REPLY, window // 2)
             return _Size(window, max(1, min(self.reply, max(least, window - needed))))
         if self.reply > LEAST_REPLY:

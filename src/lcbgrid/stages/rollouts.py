@@ -7,7 +7,6 @@ train problems it also says, in words, what was expected and what came.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -280,8 +279,3 @@ def rows_of(store: PreparedProblems, ids: Collection[str]) -> list[Mapping[str, 
         }
         for problem in map(store.problem, ids)
     ]
-
-
-def judge_workers() -> int:
-    """Return how many sandboxes run side by side: one a core."""
-    return len(os.sched_getaffinity(0))

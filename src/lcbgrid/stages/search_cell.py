@@ -18,6 +18,7 @@ from lcbgrid.config.model_spec import ModelSpec, SamplingSpec
 from lcbgrid.core.hashing import sha256_json
 from lcbgrid.judge.errata import load_errata
 from lcbgrid.judge.judge import Judge
+from lcbgrid.judge.pool import usable_cores
 from lcbgrid.judge.verdict import JUDGE_VERSION
 from lcbgrid.models.client import ModelClient
 from lcbgrid.models.pool import ClientPool
@@ -28,7 +29,7 @@ from lcbgrid.optimize.records import RunRecord
 from lcbgrid.optimize.rows import row_id
 from lcbgrid.problems.store import PreparedProblems
 from lcbgrid.stages.mirror import Mirror
-from lcbgrid.stages.rollouts import Desk, Rollouts, judge_workers, rows_of
+from lcbgrid.stages.rollouts import Desk, Rollouts, rows_of
 from lcbgrid.stages.search_problems import SearchSplits
 from lcbgrid.teams.bundle import PromptBundle
 from lcbgrid.teams.work import Client
@@ -90,7 +91,7 @@ async def opened(
     effective, grid_cell = plan.effective, plan.cell
     store = PreparedProblems(plan.problems)
     async with contextlib.AsyncExitStack() as stack:
-        judge = stack.enter_context(Judge(effective.config.judge, workers=judge_workers()))
+        judge = stack.enter_context(Judge(effective.config.judge, workers=usable_cores()))
         task = await _entered(stack, _task_client(plan, transcript, replay=replay))
         name, writer = plan.reflection_model, task
         if name != grid_cell.model:  # else the task model's endpoints answer, whichever they are

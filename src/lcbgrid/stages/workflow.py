@@ -37,8 +37,7 @@ class Workflow:
             where="configuration",
         )
         self._cells = {cell.path: cell for cell in self.effective.cells}
-        self.optimized_paths = [path for path, cell in self._cells.items() if cell.optimizes]
-        if self.optimized_paths:
+        if any(cell.optimizes for cell in self._cells.values()):
             from lcbgrid.stages.optimize import check_searches
 
             check_searches(self.effective)

@@ -19,6 +19,7 @@ from lcbgrid.optimize.interface import (
     register,
 )
 from lcbgrid.optimize.records import RunRecord
+from lcbgrid.optimize.switches import RICH
 from lcbgrid.optimize.texts import (
     OUTPUT,
     TRACE,
@@ -28,8 +29,6 @@ from lcbgrid.optimize.texts import (
     spoken,
     task_text,
 )
-
-RICH = "rich_feedback"
 
 
 def gepa_style(*, alone: bool, rich: bool) -> Style:

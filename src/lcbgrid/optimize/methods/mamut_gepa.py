@@ -19,8 +19,8 @@ from lcbgrid.optimize.interface import (
     Trials,
     register,
 )
-from lcbgrid.optimize.methods.gepa import RICH
 from lcbgrid.optimize.records import RunRecord
+from lcbgrid.optimize.switches import RICH
 from lcbgrid.optimize.texts import (
     BEGIN,
     END,
